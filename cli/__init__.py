@@ -1,0 +1,1 @@
+"""The command `mmserve`, one file a command."""

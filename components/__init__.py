@@ -1,0 +1,1 @@
+"""Infrastructure as typed parts: settings, plan, resources."""

@@ -1,0 +1,1 @@
+"""Plays a rendered stack on this machine."""

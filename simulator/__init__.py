@@ -1,0 +1,1 @@
+"""A model server without an accelerator: vLLM's flags, API, metrics and timing."""
