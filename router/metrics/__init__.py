@@ -1,0 +1,1 @@
+"""Prometheus metrics, one file per subject."""

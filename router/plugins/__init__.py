@@ -1,0 +1,1 @@
+"""Policies, one folder a family, one file a config type; `registry` lists them."""
