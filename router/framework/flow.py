@@ -1,4 +1,7 @@
-"""Saturation: how full the pool is, as admission sees it."""
+"""Admission: how full the pool is, and the policies of flow control.
+
+The three policies are accepted in configuration documents; queueing itself is not built yet, so nothing calls them.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -13,3 +16,15 @@ class SaturationDetector(Plugin, ABC):
     @abstractmethod
     def saturation(self, endpoints: Sequence[Endpoint]) -> float:
         """0 idle, 1.0 and above saturated; no endpoints: 1.0."""
+
+
+class FairnessPolicy(Plugin, ABC):
+    """Chooses which flow of a priority band is served next."""
+
+
+class OrderingPolicy(Plugin, ABC):
+    """Orders the requests of a flow."""
+
+
+class UsageLimitPolicy(Plugin, ABC):
+    """Sets the saturation at which a priority band stops being served."""

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 from router.framework.attributes.key import DataKey
+from router.framework.compat import Compat
 from router.metrics.plugins import PluginMetrics
 
 Clock = Callable[[], float]  # monotonic seconds
@@ -31,10 +32,13 @@ class Consumes:
 class Handle:
     """The process as a plugin may see it; passed to every constructor."""
 
-    def __init__(self, *, clock: Clock, random: Random, metrics: PluginMetrics, plugins: Mapping[str, "Plugin"]) -> None:
+    def __init__(
+        self, *, clock: Clock, random: Random, metrics: PluginMetrics, plugins: Mapping[str, "Plugin"], compat: Compat | None = None
+    ) -> None:
         self.clock = clock
         self.random = random
         self.metrics = metrics
+        self.compat = compat or Compat()
         self._plugins = plugins
 
     def plugin(self, name: str) -> "Plugin | None":

@@ -1,0 +1,1 @@
+"""From a configuration document to wired plugins: schema, load, defaults, validate, data_graph, assemble."""

@@ -1,0 +1,1 @@
+"""Choose between the flows of one priority band."""

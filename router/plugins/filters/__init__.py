@@ -1,0 +1,1 @@
+"""Remove endpoints that must not be chosen."""

@@ -1,0 +1,1 @@
+"""Order the requests of one flow."""

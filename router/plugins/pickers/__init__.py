@@ -1,0 +1,1 @@
+"""End a profile with a choice."""

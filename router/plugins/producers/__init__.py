@@ -1,0 +1,1 @@
+"""Compute values before scheduling."""

@@ -1,0 +1,1 @@
+"""Decide which profiles run and what their results mean."""

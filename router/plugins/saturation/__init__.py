@@ -1,0 +1,1 @@
+"""Measure how full the pool is."""

@@ -1,0 +1,1 @@
+"""Prefer some endpoints to others."""

@@ -1,0 +1,1 @@
+"""Set the saturation at which a priority band stops."""

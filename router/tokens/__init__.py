@@ -1,0 +1,1 @@
+"""Token estimates without a tokenizer: text packed as bytes, media priced by size and length."""
