@@ -1,0 +1,1 @@
+"""Where endpoints come from when it is not the Kubernetes API."""

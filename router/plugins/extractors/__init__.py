@@ -1,0 +1,1 @@
+"""How polled pages become endpoint metrics."""
