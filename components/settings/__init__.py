@@ -1,0 +1,1 @@
+"""What a stack may say, checked before any resource exists. Plain data, nothing of Pulumi."""
