@@ -19,6 +19,10 @@ class SettingsError(ValueError):
         super().__init__("\n".join(lines))
         self.lines = tuple(lines)
 
+    def located(self, file: str) -> str:
+        """The lines, each behind the name of the file to correct."""
+        return "\n".join(f"{file}: {line}" for line in self.lines)
+
 
 def decoded(value: Any) -> Any:
     """Configuration values reach a program as text; objects and lists among them are JSON."""
@@ -30,12 +34,12 @@ def decoded(value: Any) -> Any:
     return value
 
 
-def complaints(error: ValidationError, model: type[BaseModel], file: str) -> list[str]:
-    """One line for each error: `FILE: multimodal-serving:KEY: VALUE: what is wrong; what is allowed`."""
-    return [_line(found, model, file) for found in error.errors(include_url=False)]
+def complaints(error: ValidationError, model: type[BaseModel], secret_keys: Sequence[str]) -> list[str]:
+    """One line for each error: `multimodal-serving:KEY: VALUE: what is wrong; what is allowed`."""
+    return [_line(found, model, secret_keys) for found in error.errors(include_url=False)]
 
 
-def _line(found: Any, model: type[BaseModel], file: str) -> str:
+def _line(found: Any, model: type[BaseModel], secret_keys: Sequence[str]) -> str:
     context = found.get("ctx", {})
     where = [str(part) for part in found["loc"]]
     if found["type"] == "refused":
@@ -43,15 +47,15 @@ def _line(found: Any, model: type[BaseModel], file: str) -> str:
         inside = ".".join(where)
         key = key if not inside or key.startswith(inside) else f"{inside}.{key}"
     else:
-        key, value, text = ".".join(where), found["input"], _text(found, model, where)
+        key, value, text = ".".join(where), found["input"], _text(found, model, where, secret_keys)
     shown = "" if found["type"] in ("extra_forbidden", "missing") else f"{_shown(value)}: "
-    return f"{file}: {PREFIX}:{key}: {shown}{text}"
+    return f"{PREFIX}:{key}: {shown}{text}"
 
 
-def _text(found: Any, model: type[BaseModel], where: list[str]) -> str:
+def _text(found: Any, model: type[BaseModel], where: list[str], secret_keys: Sequence[str]) -> str:
     context = found.get("ctx", {})
     if found["type"] == "extra_forbidden":
-        allowed = sorted(_keys(_inner(model, where[:-1])))
+        allowed = sorted([*_keys(_inner(model, where[:-1])), *(secret_keys if len(where) == 1 else ())])
         close = difflib.get_close_matches(where[-1], allowed, n=1)
         hint = f"did you mean {close[0]}? " if close else ""
         return f"unknown key; {hint}allowed are {', '.join(allowed)}"

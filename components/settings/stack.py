@@ -69,13 +69,13 @@ class StackSettings(Section):
         return self
 
 
-def load(values: Mapping[str, Any], file: str) -> StackSettings:
+def load(values: Mapping[str, Any]) -> StackSettings:
     """Read settings from top-level keys. Values may be data or, as the engine passes them, JSON text.
 
-    `file` is named in errors. Raises SettingsError with one line for each wrong value.
+    Raises SettingsError with one line for each wrong value.
     """
     chosen = {key: decoded(value) for key, value in values.items() if key not in SECRET_KEYS}
     try:
         return StackSettings.model_validate(chosen)
     except ValidationError as error:
-        raise SettingsError(complaints(error, StackSettings, file)) from None
+        raise SettingsError(complaints(error, StackSettings, SECRET_KEYS)) from None

@@ -1,0 +1,1 @@
+"""Definitions of the Inference Extension's custom resources, written as typed data."""

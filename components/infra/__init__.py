@@ -1,0 +1,1 @@
+"""Clusters: those that exist, later those that are created."""

@@ -1,0 +1,1 @@
+"""What every deployment needs first: configuration, namespace, token, definitions."""

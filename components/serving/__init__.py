@@ -1,0 +1,1 @@
+"""What answers requests: model servers, router, their monitoring."""
