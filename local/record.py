@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pulumi
 from google.protobuf import json_format
@@ -98,12 +98,12 @@ def evaluate(
     secret_keys = [f"{PROJECT}:{key}" for key in chosen]
 
     def prepare() -> None:
-        sdk_settings.set_root_resource(object())  # keeps set_mocks from making a stack of its own
+        sdk_settings.set_root_resource(cast("pulumi.Resource", object()))  # keeps set_mocks from making a stack of its own
         set_all_config(values, secret_keys)
-        logger = logging.Logger("pulumi")  # noqa: LOG001 - belongs to this evaluation, not to the process
+        logger = logging.Logger("pulumi")  # belongs to this evaluation, not to the process
         logger.addHandler(logging.NullHandler())
         sdk_mocks.set_mocks(monitor.mocks, project=PROJECT, stack=stack, preview=preview, monitor=monitor, logger=logger)
-        sdk_settings.set_root_resource(None)  # pyright: ignore[reportArgumentType]
+        sdk_settings.set_root_resource(cast("pulumi.Resource", None))
 
     _run_isolated(prepare, lambda: _run_program(program))
     return Recording(resources=monitor.recorded, exports=_plain(monitor.exports), raw_exports=monitor.exports)
@@ -120,7 +120,7 @@ def _run_isolated(prepare: Callable[[], None], program: Callable[[], None]) -> N
     def run() -> None:
         try:
             contextvars.Context().run(_drive, prepare, program)
-        except BaseException as error:  # noqa: BLE001 - handed to the caller below
+        except BaseException as error:  # handed to the caller below
             failure.append(error)
 
     thread = threading.Thread(target=run, name="pulumi-program")
@@ -137,7 +137,8 @@ def _run_isolated(prepare: Callable[[], None], program: Callable[[], None]) -> N
 def _drive(prepare: Callable[[], None], program: Callable[[], None]) -> None:
     os.environ.setdefault("PULUMI_ERROR_OUTPUT_STRING", "1")  # an Output in a text is an error, not a strange value
     loop = asyncio.new_event_loop()
-    executor = ThreadPoolExecutor(max_workers=1)  # one thread: registrations arrive in program order
+    worker_loop = asyncio.new_event_loop()  # the monitor answers in the worker's thread, where the SDK wants a loop, too
+    executor = ThreadPoolExecutor(1, initializer=asyncio.set_event_loop, initargs=(worker_loop,))  # one: registrations keep their order
     loop.set_default_executor(executor)
     loop.set_exception_handler(lambda _loop, _context: None)
     asyncio.set_event_loop(loop)
@@ -148,21 +149,10 @@ def _drive(prepare: Callable[[], None], program: Callable[[], None]) -> None:
         for task in asyncio.all_tasks(loop):
             task.cancel()
         loop.run_until_complete(asyncio.sleep(0))
-        executor.submit(_close_loop).result()
         executor.shutdown()
+        worker_loop.close()
         loop.close()
         asyncio.set_event_loop(None)
-
-
-def _close_loop() -> None:
-    """Close the event loop that the SDK opened in the executor's thread."""
-    policy = asyncio.get_event_loop_policy()
-    try:
-        loop = policy.get_event_loop()
-    except RuntimeError:
-        return
-    loop.close()
-    policy.set_event_loop(None)
 
 
 class _Cluster(sdk_mocks.Mocks):
@@ -199,7 +189,7 @@ class _Monitor(sdk_mocks.MockMonitor):
     def RegisterResource(self, request: Any) -> Any:  # noqa: N802 - the SDK's name
         """Record a registration, then answer it."""
         if request.type != "pulumi:pulumi:Stack":
-            raw = json_format.MessageToDict(request.object)
+            raw = _struct(request.object)
             self.recorded.append(
                 Recorded(
                     urn=self.make_urn(request.parent, request.type, request.name),
@@ -217,7 +207,7 @@ class _Monitor(sdk_mocks.MockMonitor):
     def RegisterResourceOutputs(self, request: Any) -> Any:  # noqa: N802 - the SDK's name
         """Record the outputs of the stack."""
         if "::pulumi:pulumi:Stack::" in request.urn:
-            self.exports.update(json_format.MessageToDict(request.outputs))
+            self.exports.update(_struct(request.outputs))
         return super().RegisterResourceOutputs(request)
 
 
@@ -240,6 +230,10 @@ def _options(request: Any) -> dict[str, Any]:
         "propertyDependencies": {k: sorted(v.urns) for k, v in request.propertyDependencies.items() if v.urns},
     }
     return {key: value for key, value in options.items() if value}
+
+
+def _struct(message: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", json_format.MessageToDict(message))
 
 
 def _plain(value: Any) -> Any:

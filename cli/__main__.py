@@ -1,0 +1,76 @@
+"""The command line, a file a command. No traceback reaches a user unless MMSERVE_DEBUG asks for it."""
+
+import importlib
+import importlib.util
+import os
+import sys
+
+import typer
+
+from cli.stack_choice import UsageError
+from local.record import ProgramError
+
+COMMANDS = ("run", "verify", "render")  # each is a module of this package with a function of the same name
+BAD_INPUT = 2
+FAILED = 1
+
+
+def application() -> typer.Typer:
+    """The commands, in the order in which a newcomer needs them."""
+    app = typer.Typer(
+        name="mmserve",
+        help="Serve a multimodal model: look at a stack, run it here, check it.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    for name in COMMANDS:
+        if importlib.util.find_spec(f"cli.{name}") is not None:
+            module = importlib.import_module(f"cli.{name}")
+            app.command(name)(getattr(module, name))
+    app.callback()(_program)
+    return app
+
+
+def _program() -> None:
+    """Keeps commands as commands even while there is only one."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command and return the exit code: 0 done, 1 failed, 2 the input cannot be used."""
+    try:
+        code = application()(args=arguments, prog_name="mmserve", standalone_mode=False)
+    except (UsageError, ProgramError) as error:
+        return _complain(str(error), BAD_INPUT)
+    except typer.Exit as stop:
+        return stop.exit_code
+    except (typer.Abort, KeyboardInterrupt):
+        return 130
+    except BrokenPipeError:  # the reader, `head` for example, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if os.environ.get("MMSERVE_DEBUG"):
+            raise
+        return _unexpected(error)
+    return code if isinstance(code, int) else 0
+
+
+def _unexpected(error: Exception) -> int:
+    """Click's usage errors carry their own text and code; anything else is a fault of this program."""
+    code = getattr(error, "exit_code", None)
+    show = getattr(error, "format_message", None)
+    if callable(show) and isinstance(code, int):
+        return _complain(str(show()), code)
+    return _complain(f"unexpected {type(error).__name__}: {error} (set MMSERVE_DEBUG=1 for the traceback)", FAILED)
+
+
+def _complain(text: str, code: int) -> int:
+    for line in text.splitlines() or [""]:
+        typer.echo(f"mmserve: {line}", err=True)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
