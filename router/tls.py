@@ -1,0 +1,74 @@
+"""Certificates: the engine's own for serving, and contexts for calling."""
+
+import ssl
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from router.framework.errors import ConfigError
+
+ORGANISATION = "Inference Ext"
+VALIDITY = timedelta(days=3650)
+CERTIFICATE_FILE, KEY_FILE = "tls.crt", "tls.key"
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """A certificate chain with its key, both PEM."""
+
+    chain: bytes
+    key: bytes
+
+
+def self_signed(now: datetime | None = None) -> Certificate:
+    """A certificate that no client verifies: ten years, an organisation and no host name.
+
+    The reference uses RSA 4096, whose generation takes seconds; an elliptic key is made in a millisecond.
+    """
+    key = ec.generate_private_key(ec.SECP256R1())
+    start = now or datetime.now(UTC)
+    name = x509.Name([x509.NameAttribute(NameOID.ORGANIZATION_NAME, ORGANISATION)])
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(start)
+        .not_valid_after(start + VALIDITY)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    secret = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    return Certificate(certificate.public_bytes(pem), secret)
+
+
+def read_certificate(directory: Path) -> Certificate:
+    """`tls.crt` and `tls.key` of a directory. Raises ConfigError when they are missing or do not fit together."""
+    try:
+        found = Certificate((directory / CERTIFICATE_FILE).read_bytes(), (directory / KEY_FILE).read_bytes())
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(directory / CERTIFICATE_FILE, directory / KEY_FILE)
+    except (OSError, ssl.SSLError) as error:
+        raise ConfigError(f"needs a matching {CERTIFICATE_FILE} and {KEY_FILE}: {error}", source=str(directory)) from None
+    return found
+
+
+def client_context(*, verify: bool, ca_path: str = "", cert_path: str = "", key_path: str = "") -> ssl.SSLContext:
+    """A context for calling. Raises ConfigError for a file that cannot be used."""
+    try:
+        context = ssl.create_default_context(cafile=ca_path or None)
+        if not verify:
+            context.check_hostname = False
+            context.verify_mode = ssl.CERT_NONE
+        if cert_path:
+            context.load_cert_chain(cert_path, key_path)
+    except (OSError, ssl.SSLError) as error:
+        raise ConfigError(f"cannot be used for TLS: {error}", source=ca_path or cert_path) from None
+    return context
