@@ -8,6 +8,7 @@ import sys
 import typer
 
 from cli.stack_choice import UsageError
+from local.errors import LocalError
 from local.record import ProgramError
 
 COMMANDS = ("run", "verify", "render")  # each is a module of this package with a function of the same name
@@ -20,7 +21,6 @@ def application() -> typer.Typer:
     app = typer.Typer(
         name="mmserve",
         help="Serve a multimodal model: look at a stack, run it here, check it.",
-        no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
@@ -29,12 +29,14 @@ def application() -> typer.Typer:
         if importlib.util.find_spec(f"cli.{name}") is not None:
             module = importlib.import_module(f"cli.{name}")
             app.command(name)(getattr(module, name))
-    app.callback()(_program)
+    app.callback(invoke_without_command=True)(_program)
     return app
 
 
-def _program() -> None:
-    """Keeps commands as commands even while there is only one."""
+def _program(context: typer.Context) -> None:
+    """Serve a multimodal model: look at a stack, run it here, check it."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -43,6 +45,8 @@ def main(arguments: list[str] | None = None) -> int:
         code = application()(args=arguments, prog_name="mmserve", standalone_mode=False)
     except (UsageError, ProgramError) as error:
         return _complain(str(error), BAD_INPUT)
+    except LocalError as error:
+        return _complain(str(error), FAILED)
     except typer.Exit as stop:
         return stop.exit_code
     except (typer.Abort, KeyboardInterrupt):
