@@ -1,0 +1,1 @@
+"""A request's life between parsing and the reply."""

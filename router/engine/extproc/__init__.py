@@ -1,0 +1,1 @@
+"""Envoy's stream: messages in, replies out, errors into HTTP."""

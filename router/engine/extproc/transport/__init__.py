@@ -1,0 +1,1 @@
+"""Who carries the messages of a stream. Nothing above this package sees gRPC or protobuf."""

@@ -1,0 +1,1 @@
+"""Waiting: whether and when a request may go on."""

@@ -1,0 +1,148 @@
+"""Token counts that responses report, in one JSON document or in a stream of server-sent events."""
+
+import msgspec
+
+from router.framework.parsing import Usage, UsageReader
+
+MAX_DOCUMENT_BYTES = 64 * 1024 * 1024  # of a response that is one JSON document; a longer one is not read
+MAX_LINE_BYTES = 4 * 1024 * 1024  # of one event; a longer line is skipped
+
+_FIELD = b"data:"
+_DONE = b"[DONE]"
+_USAGE = b"usage"
+
+_Count = int | float | str | None
+
+
+class _Details(msgspec.Struct, frozen=True):
+    cached_tokens: _Count = None
+
+
+class _Usage(msgspec.Struct, frozen=True):
+    prompt_tokens: _Count = None
+    input_tokens: _Count = None
+    completion_tokens: _Count = None
+    output_tokens: _Count = None
+    total_tokens: _Count = None
+    prompt_tokens_details: _Details | None = None
+    input_tokens_details: _Details | None = None
+
+
+class _Document(msgspec.Struct, frozen=True):
+    usage: _Usage | None = None
+
+
+class _Event(msgspec.Struct, frozen=True):
+    type: msgspec.Raw = msgspec.Raw()
+    usage: _Usage | None = None
+    response: _Document | None = None
+
+
+_DOCUMENT = msgspec.json.Decoder(_Document)
+_EVENT = msgspec.json.Decoder(_Event)
+
+
+class JsonUsageReader(UsageReader):
+    """Reads a response that is one JSON document. Keeps references to its chunks until it is asked."""
+
+    def __init__(self) -> None:
+        self._chunks: list[bytes] = []
+        self._size = 0
+
+    def feed(self, chunk: bytes) -> None:
+        """Remember the chunk; a document beyond the limit is given up."""
+        self._size += len(chunk)
+        if self._size > MAX_DOCUMENT_BYTES:
+            self._chunks.clear()
+        else:
+            self._chunks.append(chunk)
+
+    def usage(self) -> Usage | None:
+        """The document's usage; None while it is incomplete, or when it has none."""
+        try:
+            document = _DOCUMENT.decode(b"".join(self._chunks))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return None
+        return _usage(document.usage)
+
+
+class StreamUsageReader(UsageReader):
+    """Reads server-sent events; what several events report is merged field by field."""
+
+    def __init__(self) -> None:
+        self.events = 0
+        self._tail: list[bytes] = []  # a line without its end so far
+        self._tail_bytes = 0
+        self._usage: Usage | None = None
+
+    def feed(self, chunk: bytes) -> None:
+        """Take the next piece; a line cut in two is read once its end arrives."""
+        end = chunk.rfind(b"\n")
+        if end < 0:
+            self._keep(chunk)
+            return
+        complete = chunk[:end] if not self._tail else b"".join((*self._tail, chunk[:end]))
+        self._tail.clear()
+        self._tail_bytes = 0
+        self._keep(chunk[end + 1 :])
+        for line in complete.split(b"\n"):
+            self._line(line)
+
+    def usage(self) -> Usage | None:
+        """What was reported so far, a last line without line end included."""
+        if self._tail:
+            line = b"".join(self._tail)
+            self._tail.clear()
+            self._tail_bytes = 0
+            self._line(line)
+        return self._usage
+
+    def _keep(self, rest: bytes) -> None:
+        if rest and self._tail_bytes <= MAX_LINE_BYTES:
+            self._tail.append(rest)
+            self._tail_bytes += len(rest)
+
+    def _line(self, line: bytes) -> None:
+        if not line.startswith(_FIELD):
+            return
+        content = line[len(_FIELD) :].strip()
+        if content == _DONE:
+            return
+        self.events += 1
+        if _USAGE not in content:
+            return
+        try:
+            event = _EVENT.decode(content)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return
+        reported = _usage(event.usage or _completed(event))
+        if reported is not None:
+            self._usage = reported if self._usage is None else self._usage.merged(reported)
+
+
+def _completed(event: _Event) -> _Usage | None:
+    completed = event.response is not None and bytes(event.type) == b'"response.completed"'
+    return event.response.usage if completed and event.response is not None else None
+
+
+def _usage(report: _Usage | None) -> Usage | None:
+    if report is None:
+        return None
+    details = report.prompt_tokens_details or report.input_tokens_details or _Details()
+    return Usage(
+        prompt_tokens=_first(report.prompt_tokens, report.input_tokens),
+        completion_tokens=_first(report.completion_tokens, report.output_tokens),
+        total_tokens=_first(report.total_tokens),
+        cached_tokens=_first(details.cached_tokens),
+    )
+
+
+def _first(*counts: _Count) -> int | None:
+    return next((number for count in counts if (number := _number(count)) is not None), None)
+
+
+def _number(count: _Count) -> int | None:
+    try:
+        return None if count is None else int(float(count))
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,1 @@
+"""Parsers: what the bodies of some paths mean."""
