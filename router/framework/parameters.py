@@ -7,10 +7,9 @@ else ignoring case. `null` means unset. What a dataclass cannot express by its t
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from enum import Enum
-from functools import lru_cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
@@ -59,9 +58,9 @@ def decode(target: type[T], value: Any) -> T:
         value = {}
     if not isinstance(value, Mapping):
         raise ConfigError(f"{show(value)} is not allowed here; give a mapping")
-    given = _resolve(target, cast(Mapping[Any, Any], value))
+    given = _resolve(target, cast("Mapping[Any, Any]", value))
     arguments: dict[str, Any] = {}
-    for field in dataclasses.fields(cast(Any, target)):
+    for field in dataclasses.fields(cast("Any", target)):
         name = spelling(field)
         if given.get(name) is not None:
             arguments[field.name] = _within(name, _types(target)[field.name], given[name])
@@ -73,7 +72,7 @@ def decode(target: type[T], value: Any) -> T:
 def plugin_references(parameters: object) -> tuple[str, ...]:
     """Names of the plugins that decoded `parameters` refer to, nested dataclasses included."""
     names: list[str] = []
-    for field in dataclasses.fields(cast(Any, parameters)):
+    for field in dataclasses.fields(cast("Any", parameters)):
         value = getattr(parameters, field.name)
         if field.metadata.get(_REFERENCE) and value:
             names.append(value)
@@ -94,14 +93,13 @@ def show(value: Any) -> str:
     return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"
 
 
-@lru_cache
 def _types(target: type[Any]) -> dict[str, Any]:
     return get_type_hints(target, include_extras=True)
 
 
 def _resolve(target: type[Any], value: Mapping[Any, Any]) -> dict[str, Any]:
     """`value` with its keys in the exact spelling."""
-    exact = [spelling(field) for field in dataclasses.fields(cast(Any, target))]
+    exact = [spelling(field) for field in dataclasses.fields(cast("Any", target))]
     folded = {name.lower(): name for name in exact}
     given: dict[str, Any] = {}
     for key, item in value.items():
@@ -122,24 +120,20 @@ def _within(name: str, kind: Any, value: Any) -> Any:
 
 
 def _convert(kind: Any, value: Any) -> Any:
-    origin = get_origin(kind)
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin in _CONTAINERS:
+        return _CONTAINERS[origin](parts, value)
     if kind is Any:
         return value
-    if origin is Annotated:
-        return _measure(get_args(kind)[1], value)
-    if origin in (Union, UnionType):
-        return _convert(next(part for part in get_args(kind) if part is not NoneType), value)
-    if origin is Literal:
-        return _one_of(value, {choice: choice for choice in get_args(kind)})
-    if origin in (tuple, list, Sequence):
-        return _items(get_args(kind)[0], value)
-    if origin in (dict, Mapping):
-        return _entries(get_args(kind)[1], value)
     if dataclasses.is_dataclass(kind):
-        return decode(cast(type[Any], kind), value)
+        return decode(cast("type[Any]", kind), value)
     if issubclass(kind, Enum):
         return _one_of(value, {member.value: member for member in kind})
     return _scalar(kind, value)
+
+
+def _optional(parts: tuple[Any, ...], value: Any) -> Any:
+    return _convert(next(part for part in parts if part is not NoneType), value)
 
 
 def _measure(form: _Form, value: Any) -> float | int:
@@ -163,13 +157,13 @@ def _one_of(value: Any, choices: Mapping[Any, Any]) -> Any:
 def _items(kind: Any, value: Any) -> tuple[Any, ...]:
     if not isinstance(value, list | tuple):
         raise ConfigError(f"{show(value)} is not a list")
-    return tuple(_within(f"[{index}]", kind, item) for index, item in enumerate(cast(Sequence[Any], value)))
+    return tuple(_within(f"[{index}]", kind, item) for index, item in enumerate(cast("Sequence[Any]", value)))
 
 
 def _entries(kind: Any, value: Any) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise ConfigError(f"{show(value)} is not a mapping")
-    return {str(key): _within(str(key), kind, item) for key, item in cast(Mapping[Any, Any], value).items()}
+    return {str(key): _within(str(key), kind, item) for key, item in cast("Mapping[Any, Any]", value).items()}
 
 
 def _scalar(kind: type[Any], value: Any) -> Any:
@@ -179,3 +173,13 @@ def _scalar(kind: type[Any], value: Any) -> Any:
     if type(value) is kind and kind is not float:
         return value
     raise ConfigError(f"{show(value)} is not {names[kind]}")
+
+
+_CONTAINERS: dict[Any, Callable[[tuple[Any, ...], Any], Any]] = {
+    Annotated: lambda parts, value: _measure(parts[1], value),
+    Union: _optional,
+    UnionType: _optional,
+    Literal: lambda parts, value: _one_of(value, {part: part for part in parts}),
+    tuple: lambda parts, value: _items(parts[0], value),
+    Mapping: lambda parts, value: _entries(parts[1], value),
+}

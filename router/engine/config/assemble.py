@@ -1,8 +1,12 @@
 """What a configuration becomes: plugin instances sorted into the places where the engine calls them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
+from router.engine.config import data_graph, defaults, validate
+from router.engine.config.build import Builder
+from router.engine.config.schema import Document, Reference, SourceSpec, feature_gates
 from router.engine.scheduling.scheduler import Scheduler
 from router.framework.collecting import DataSource, Extractor
 from router.framework.control import (
@@ -15,9 +19,16 @@ from router.framework.control import (
     ResponseHeaders,
     Screener,
 )
+from router.framework.errors import ConfigError
 from router.framework.flow import SaturationDetector
 from router.framework.parsing import Parser
 from router.framework.plugin import Plugin
+from router.metrics.scheduling import SchedulingMetrics
+
+R = TypeVar("R")
+
+# Accepted in `dataLayer.sources`, where it has nothing to do: plugins that follow endpoints are told of them anyway.
+NOTIFICATION_SOURCE = "endpoint-notification-source"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,3 +50,81 @@ class Assembly:
     scheduler: Scheduler
     discovery: Plugin | None = None
     feature_gates: Mapping[str, bool]
+
+
+def assemble(document: Document, builder: Builder, metrics: SchedulingMetrics) -> Assembly:
+    """Fill in defaults, check, and sort plugins into their places. `builder` holds the plugins that the document lists."""
+    gates = feature_gates(document)
+    scheduler = _scheduler(document, builder, metrics)
+    defaults.policies(builder)
+    validate.flow_control(document.flow_control, builder)
+    parsers = _parsers(defaults.parsers(document, builder), builder)
+    detector = _saturation_detector(defaults.saturation_detector(document), builder)
+    sources = _sources(defaults.sources(document.data_layer, builder), builder)
+    discovery = document.data_layer.discovery
+    finder = builder.find(discovery.plugin, field="dataLayer.discovery.pluginRef") if discovery else None
+    data_graph.complete(builder)
+    data_graph.check(builder.plugins.values())
+    plugins = builder.plugins
+    return Assembly(
+        plugins=plugins,
+        parsers=parsers,
+        header_processors=_playing(plugins, HeaderProcessor),
+        screeners=_playing(plugins, Screener),
+        producers=data_graph.order(_playing(plugins, DataProducer)),
+        admitters=_playing(plugins, Admitter),
+        pre_request=_playing(plugins, PreRequest),
+        response_headers=_playing(plugins, ResponseHeaders),
+        response_body=_playing(plugins, ResponseBody),
+        listeners=_playing(plugins, EndpointListener),
+        sources=sources,
+        saturation_detector=detector,
+        scheduler=scheduler,
+        discovery=finder,
+        feature_gates=gates,
+    )
+
+
+def _scheduler(document: Document, builder: Builder, metrics: SchedulingMetrics) -> Scheduler:
+    validate.profile_names(document.scheduling_profiles)
+    specs = defaults.profiles(document, builder)
+    defaults.profile_handler(len(specs), builder)
+    handler = validate.profile_handler(builder, len(specs))
+    profiles = {spec.name: validate.profile(spec, builder) for spec in specs}
+    return Scheduler(profiles=profiles, handler=handler, clock=builder.handle.clock, metrics=metrics)
+
+
+def _playing(plugins: Mapping[str, Plugin], role: type[R]) -> tuple[R, ...]:
+    return tuple(plugin for plugin in plugins.values() if isinstance(plugin, role))
+
+
+def _parsers(references: Sequence[Reference], builder: Builder) -> tuple[Parser, ...]:
+    if not references:
+        raise ConfigError("no parser is left", field="requestHandler.parsers")
+    place = "requestHandler.parsers[{}].pluginRef"
+    return tuple(
+        validate.role(builder.find(reference.plugin_ref, field=place.format(index), automatic=True), Parser, field=place.format(index))
+        for index, reference in enumerate(references)
+    )
+
+
+def _saturation_detector(reference: Reference, builder: Builder) -> SaturationDetector:
+    place = "flowControl.saturationDetector.pluginRef"
+    found = builder.find(reference.plugin_ref, field=place, automatic=reference.plugin_ref == defaults.SATURATION_DETECTOR)
+    return validate.role(found, SaturationDetector, field=place)
+
+
+def _sources(specs: Sequence[SourceSpec], builder: Builder) -> tuple[tuple[DataSource, tuple[Extractor, ...]], ...]:
+    sources: list[tuple[DataSource, tuple[Extractor, ...]]] = []
+    for index, spec in enumerate(specs):
+        place = f"dataLayer.sources[{index}]"
+        source = builder.find(spec.plugin_ref, field=f"{place}.pluginRef")
+        extractors = tuple(
+            validate.role(builder.find(item.plugin_ref, field=f"{place}.extractors"), Extractor, field=f"{place}.extractors")
+            for item in spec.extractors
+        )
+        if source.type_name != NOTIFICATION_SOURCE:
+            sources.append((validate.role(source, DataSource, field=f"{place}.pluginRef"), extractors))
+        elif extractors:
+            raise ConfigError(f'"{extractors[0].name}" cannot read what "{source.name}" brings', field=f"{place}.extractors")
+    return tuple(sources)

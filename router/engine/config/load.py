@@ -2,8 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from logging import getLogger
 
-from router.engine.config.assemble import Assembly
+from router.engine.config.assemble import Assembly, assemble
+from router.engine.config.build import Builder, Catalogue
+from router.engine.config.defaults import BUILT_IN
+from router.engine.config.schema import read_document
+from router.framework.errors import ConfigError
 from router.framework.plugin import Entry, Handle, Plugin
 from router.metrics.scheduling import SchedulingMetrics
 
@@ -22,4 +27,19 @@ class LoadOptions:
 
 def load(text: str, *, source: str, options: LoadOptions) -> Assembly:
     """The plugins that `text` describes, wired; empty: the built-in configuration. `source` names it in errors. Raises ConfigError."""
-    raise NotImplementedError(source, text, options)
+    catalogue = Catalogue(
+        entries={entry.type_name: entry for entry in options.entries},
+        aliases=options.aliases,
+        unbuilt=options.unbuilt,
+        allow_experimental=options.allow_experimental,
+    )
+    try:
+        document = read_document(text if text.strip() else BUILT_IN)
+        builder = Builder(catalogue, options.handle_for)
+        builder.build_all(document.plugins)
+        assembly = assemble(document, builder, options.metrics)
+    except ConfigError as error:
+        raise error.within(source=source) from None
+    if document.flow_control and not assembly.feature_gates["flowControl"]:
+        getLogger(__name__).warning("flowControl has no effect while its feature gate is off", extra={"fields": {"source": source}})
+    return assembly
