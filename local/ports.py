@@ -1,0 +1,69 @@
+"""Whether the addresses a stack needs are free, and who has them if not."""
+
+import contextlib
+import socket
+from collections.abc import Iterable
+from pathlib import Path
+
+from local.errors import LocalError
+
+TCP_TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
+LISTEN = "0A"
+
+
+def require_free(wanted: Iterable[tuple[str, int]]) -> None:
+    """Raise LocalError naming the first address and port that cannot be bound, and the process that holds it where it can be seen."""
+    for address, port in wanted:
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port in TIME_WAIT is free
+            try:
+                probe.bind((address, port))
+            except OSError as error:
+                holder = _holder(port)
+                by = f" by {holder}" if holder else ""
+                hint = "; is the stack already running, or something on all interfaces of this port?"
+                raise LocalError(f"{address}:{port} is in use{by} ({error.strerror}){hint}") from error
+
+
+def listening(address: str) -> list[int]:
+    """The TCP ports on which something listens at exactly this IPv4 address."""
+    wanted = _hex(address)
+    return sorted({port for local, port, _ in _listeners() if local == wanted})
+
+
+def _holder(port: int) -> str:
+    """Who listens on `port`, as `process 12 (envoy -c …)`; empty where that cannot be seen."""
+    inodes = {inode for _, number, inode in _listeners() if number == port}
+    for process in Path("/proc").iterdir():
+        if process.name.isdigit() and _open_sockets(process) & inodes:
+            command = ""
+            with contextlib.suppress(OSError):
+                command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
+            return f"process {process.name} ({command[:80]})"
+    return ""
+
+
+def _open_sockets(process: Path) -> set[str]:
+    found: set[str] = set()
+    with contextlib.suppress(OSError):
+        for descriptor in (process / "fd").iterdir():
+            with contextlib.suppress(OSError):
+                target = str(descriptor.readlink())
+                if target.startswith("socket:["):
+                    found.add(target[8:-1])
+    return found
+
+
+def _listeners() -> Iterable[tuple[str, int, str]]:
+    """Local address (hexadecimal), port and inode of each listening socket."""
+    for table in TCP_TABLES:
+        with contextlib.suppress(OSError):
+            for line in Path(table).read_text().splitlines()[1:]:
+                words = line.split()
+                if words[3] == LISTEN:
+                    address, _, port = words[1].rpartition(":")
+                    yield address, int(port, 16), words[9]
+
+
+def _hex(address: str) -> str:
+    return socket.inet_aton(address)[::-1].hex().upper()
