@@ -6,7 +6,8 @@ Shared by every command that looks at a stack. Nothing here needs credentials: e
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel
@@ -123,10 +124,13 @@ def _walk(key: str) -> tuple[list[str], Any]:
 
 
 def _takes_text(annotation: Any) -> bool:
-    if get_origin(annotation) is dict:
-        return False
-    inner = get_args(annotation)
-    return annotation is str or (bool(inner) and any(_takes_text(part) for part in inner) and section_of(annotation) is None)
+    """Whether a plain text belongs there: `str`, one of several words, either of them or nothing."""
+    origin = get_origin(annotation)
+    if origin is Literal:
+        return True
+    if origin in (Union, UnionType, Annotated):
+        return any(_takes_text(part) for part in get_args(annotation))
+    return annotation is str
 
 
 def _assign(config: dict[str, Any], path: Sequence[str], value: Any, key: str) -> None:

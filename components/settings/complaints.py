@@ -63,7 +63,8 @@ def _text(found: Any, model: type[BaseModel], where: list[str], secret_keys: Seq
         return f"not allowed; allowed are {context['expected']}"
     if found["type"] == "value_error":
         return str(context["error"])
-    return found["msg"][:1].lower() + found["msg"][1:]
+    text = found["msg"].replace("a valid tuple", "a list").replace("a valid dictionary", "a mapping")
+    return text[:1].lower() + text[1:]
 
 
 def _shown(value: Any) -> str:
