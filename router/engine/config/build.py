@@ -70,6 +70,8 @@ class Builder:
             plugin = self._construct(self._decode(PluginSpec(type=type_name, name=type_name)))
             self.plugins[type_name] = plugin
             self._log.info("plugin added automatically", extra={"fields": {"plugin": type_name}})
+        elif plugin.type_name != type_name:
+            raise ConfigError(f'the name "{type_name}" is needed for a plugin of that type, not of {plugin.type_name}', plugin=type_name)
         return plugin
 
     def find(self, reference: str, *, field: str, automatic: bool = False) -> Plugin:

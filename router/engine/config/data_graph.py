@@ -31,9 +31,9 @@ _DEFAULT_PRODUCERS: Mapping[str, str] = {
     key.data_type: key.producer for key in (tokenized_prompt(), prefix_match(), inflight_load(), uncached_tokens(), latency_prediction())
 }
 
-# What runs first stands first; a plugin's place is that of its earliest role.
+# What runs first stands first. A plugin reads in the layer of its earliest role; it may write even earlier, as it hears of endpoints.
 _LAYERS: tuple[tuple[str, tuple[type[Any], ...]], ...] = (
-    ("data layer", (EndpointListener, DataSource, Extractor)),
+    ("data layer", (DataSource, Extractor)),
     ("flow control", (SaturationDetector, FairnessPolicy, OrderingPolicy, UsageLimitPolicy)),
     ("request control", (HeaderProcessor, Screener, DataProducer, Admitter)),
     ("scheduling", (Filter, Scorer, Picker, ProfileHandler)),
@@ -65,12 +65,10 @@ def check(plugins: Iterable[Plugin]) -> None:
             if produced.value_type is not key.value_type:
                 reads, writes = key.value_type.__name__, produced.value_type.__name__
                 raise ConfigError(f'reads "{key.text}" as {reads}, but "{producer.name}" writes {writes}', plugin=consumer.name)
-            if _layer(consumer) < _layer(producer):
-                raise ConfigError(
-                    f'reads "{key.text}" in {_LAYERS[_layer(consumer)][0]}, before "{producer.name}" writes it in'
-                    f" {_LAYERS[_layer(producer)][0]}",
-                    plugin=consumer.name,
-                )
+            reading, writing = _layer(consumer), 0 if isinstance(producer, EndpointListener) else _layer(producer)
+            if reading < writing:
+                text = f'reads "{key.text}" in {_LAYERS[reading][0]}, before "{producer.name}" writes it in {_LAYERS[writing][0]}'
+                raise ConfigError(text, plugin=consumer.name)
 
 
 def order(producers: Sequence[DataProducer]) -> tuple[DataProducer, ...]:
