@@ -1,0 +1,137 @@
+"""Builders and fakes of what the engine passes to its plugins."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from prometheus_client import CollectorRegistry
+
+from router.engine.config.assemble import Assembly
+from router.engine.config.load import LoadOptions, load
+from router.framework.compat import Compat
+from router.framework.endpoint import Endpoint, EndpointMetadata, EndpointMetrics, LiveEndpoint
+from router.framework.plugin import Handle, Plugin
+from router.framework.request import InferenceRequest
+from router.framework.scheduling import ProfileResult, SchedulingResult
+from router.metrics.scheduling import SchedulingMetrics
+from router.plugins.registry import ALIASES, ENTRIES, UNBUILT
+
+REFERENCE = Compat(reference=True)
+
+
+class FakeClock:
+    """Seconds that pass when told to."""
+
+    def __init__(self, now: float = 1000.0) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@dataclass
+class RecordingMetrics:
+    """Keeps what plugins record."""
+
+    index_sizes: list[int] = field(default_factory=list[int])
+    hits: list[tuple[float, int]] = field(default_factory=list[tuple[float, int]])
+    inflight_totals: dict[tuple[str, str, int], tuple[int, int]] = field(default_factory=dict[tuple[str, str, int], tuple[int, int]])
+    stale: list[int] = field(default_factory=list[int])
+
+    def prefix_index_size(self, plugin_name: str, plugin_type: str, entries: int) -> None:
+        self.index_sizes.append(entries)
+
+    def prefix_hit(self, plugin_name: str, plugin_type: str, *, ratio: float, hit_bytes: int) -> None:
+        self.hits.append((ratio, hit_bytes))
+
+    def inflight(self, endpoint_name: str, namespace: str, producer_name: str, flow: tuple[str, int], change: tuple[int, int]) -> None:
+        key = (endpoint_name, *flow)
+        requests, tokens = self.inflight_totals.get(key, (0, 0))
+        self.inflight_totals[key] = (requests + change[0], tokens + change[1])
+
+    def stale_endpoints(self, detector: str, count: int) -> None:
+        self.stale.append(count)
+
+
+def make_handle(
+    *,
+    compat: Compat | None = None,
+    clock: FakeClock | None = None,
+    random: Random | None = None,
+    metrics: RecordingMetrics | None = None,
+    plugins: Mapping[str, Plugin] | None = None,
+) -> Handle:
+    """A handle to a process that does not exist."""
+    return Handle(
+        clock=clock or FakeClock(),
+        random=random or Random(7),
+        metrics=metrics or RecordingMetrics(),
+        plugins=plugins or {},
+        compat=compat,
+    )
+
+
+def live_endpoint(name: str = "a", *, uid: str = "", **metrics: Any) -> LiveEndpoint:
+    """An endpoint of a pod; keyword arguments are its metrics."""
+    metadata = EndpointMetadata(id=f"default/{name}-rank-0", name=name, namespace="default", address="10.0.0.1", port=8000, uid=uid)
+    return LiveEndpoint(metadata=metadata, metrics=EndpointMetrics(**metrics))
+
+
+def candidate(name: str = "a", **metrics: Any) -> Endpoint:
+    """One request's view of an endpoint nobody else knows."""
+    return Endpoint(live_endpoint(name, **metrics))
+
+
+def candidates(*names: str) -> list[Endpoint]:
+    """Several of them."""
+    return [candidate(name) for name in names]
+
+
+def inference_request(
+    request_id: str = "r1", *, model: str = "m", max_output_tokens: int | None = None, headers: dict[str, str] | None = None
+) -> InferenceRequest:
+    """A request without body."""
+    return InferenceRequest(
+        id=request_id,
+        external_id=request_id,
+        incoming_model=model,
+        target_model=model,
+        fairness_id="default-flow",
+        priority=0,
+        stream=False,
+        max_output_tokens=max_output_tokens,
+        size_bytes=0,
+        received_at=0.0,
+        headers=headers or {},
+    )
+
+
+def result_of(**targets: Endpoint) -> SchedulingResult:
+    """A result by profile; the last profile is primary."""
+    return SchedulingResult(
+        profiles={name: ProfileResult(targets=(target,)) for name, target in targets.items()}, primary=list(targets)[-1]
+    )
+
+
+def names_of(endpoints: Sequence[Endpoint]) -> list[str]:
+    """Pod names, in order."""
+    return [endpoint.metadata.name for endpoint in endpoints]
+
+
+def load_configuration(text: str, *, source: str = "test.yaml", handle: Handle | None = None, allow_experimental: bool = False) -> Assembly:
+    """A configuration with the real registry."""
+
+    def handle_for(plugins: Mapping[str, Plugin]) -> Handle:
+        made = handle or make_handle()
+        return Handle(clock=made.clock, random=made.random, metrics=made.metrics, plugins=plugins, compat=made.compat)
+
+    options = LoadOptions(
+        entries=ENTRIES,
+        aliases=ALIASES,
+        unbuilt=UNBUILT,
+        handle_for=handle_for,
+        metrics=SchedulingMetrics(CollectorRegistry()),
+        allow_experimental=allow_experimental,
+    )
+    return load(text, source=source, options=options)
