@@ -72,3 +72,17 @@ def client_context(*, verify: bool, ca_path: str = "", cert_path: str = "", key_
     except (OSError, ssl.SSLError) as error:
         raise ConfigError(f"cannot be used for TLS: {error}", source=ca_path or cert_path) from None
     return context
+
+
+def server_context(directory: Path, client_ca_path: str = "") -> ssl.SSLContext:
+    """A context for serving HTTPS; with a CA, clients must show a certificate of it. Raises ConfigError."""
+    read_certificate(directory)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(directory / CERTIFICATE_FILE, directory / KEY_FILE)
+    if client_ca_path:
+        try:
+            context.load_verify_locations(client_ca_path)
+        except (OSError, ssl.SSLError) as error:
+            raise ConfigError(f"is not a CA file: {error}", source=client_ca_path) from None
+        context.verify_mode = ssl.CERT_REQUIRED
+    return context

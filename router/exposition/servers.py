@@ -16,6 +16,15 @@ class UnreadableError(Exception):
     """A field that this page does not give; the text says which metric and why."""
 
 
+def _check(spec: str, field: str) -> None:
+    if not spec:
+        return
+    try:
+        parse_selector(spec)
+    except ConfigError as error:
+        raise error.within(field=field) from None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CustomMetric:
     """A metric kept as a number under `attributeKey`."""
@@ -169,12 +178,3 @@ def _whole(text: str, selector: Selector, label: str) -> int:
         return int(text)
     except ValueError:
         raise UnreadableError(f"label {label} of {selector} is not a whole number") from None
-
-
-def _check(spec: str, field: str) -> None:
-    if not spec:
-        return
-    try:
-        parse_selector(spec)
-    except ConfigError as error:
-        raise error.within(field=field) from None

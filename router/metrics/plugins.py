@@ -4,6 +4,7 @@ from typing import Generic, Protocol, TypeVar
 
 from prometheus_client import CollectorRegistry, Gauge, Histogram
 
+from router.metrics.labels import LabelCap
 from router.metrics.registry import EXTENSION_ALIAS, PREFIX
 
 
@@ -53,7 +54,10 @@ class _Twice(Generic[M]):
 class PrometheusPluginMetrics:
     """`PluginMetrics` on a registry. Labelled series are looked up once and kept: recording happens for every request."""
 
-    def __init__(self, registry: CollectorRegistry) -> None:
+    def __init__(self, registry: CollectorRegistry, fairness_ids: LabelCap | None = None) -> None:
+        """`fairness_ids`: clients choose them, so their number is capped, with the same cap wherever they are a label."""
+        self._fairness_ids = fairness_ids or LabelCap()
+
         def gauge(name: str, text: str, labels: tuple[str, ...] = (), prefix: str = PREFIX) -> Gauge:
             return Gauge(name, text, labels, namespace=prefix, registry=registry)
 
@@ -86,7 +90,7 @@ class PrometheusPluginMetrics:
 
     def inflight(self, endpoint_name: str, namespace: str, producer_name: str, flow: tuple[str, int], change: tuple[int, int]) -> None:
         """Change of what is in flight for a flow; an endpoint name is the last part of its id, such as `pod-rank-0`."""
-        labels = (endpoint_name, namespace, producer_name, flow[0], str(flow[1]))
+        labels = (endpoint_name, namespace, producer_name, self._fairness_ids(flow[0]), str(flow[1]))
         gauges = self._inflight.get(labels)
         if gauges is None:
             gauges = self._inflight[labels] = (self._requests.labels(*labels), self._tokens.labels(*labels))

@@ -1,0 +1,243 @@
+"""The engine, put together: what it is made of, in which order it starts and how it ends."""
+
+import asyncio
+import itertools
+import logging
+import os
+import signal
+import time
+import uuid
+from collections.abc import Coroutine, Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from router.engine.admin import AdminServer, Pages
+from router.engine.config.assemble import Assembly
+from router.engine.config.load import LoadOptions, load
+from router.engine.control.candidates import Candidates
+from router.engine.control.director import Collaborators, Director
+from router.engine.control.model_rewrite import ModelRewrite, NoRules
+from router.engine.control.objectives import NoPriorities, Objectives
+from router.engine.control.stages import StagePlugins, Stages
+from router.engine.datalayer.averages import PoolAverages
+from router.engine.datalayer.collector import Collector, Surroundings
+from router.engine.datalayer.endpoints import Endpoints
+from router.engine.datalayer.pace import Pace
+from router.engine.discovery.membership import Discovery
+from router.engine.discovery.static import FileEndpoints
+from router.engine.extproc.exchange import Exchange, Services
+from router.engine.extproc.parsers import ParserTable
+from router.engine.extproc.random_route import RandomRoute
+from router.engine.extproc.transport.seam import OpenStream
+from router.engine.flowcontrol.admission import ShedWhenSaturated
+from router.engine.health import Health, HealthServer
+from router.engine.options import MIN_REFRESH_SECONDS, Options, require_pool
+from router.fetch import Fetcher
+from router.framework.attributes.key import DataKey
+from router.framework.attributes.prefix_match import PrefixMatch
+from router.framework.compat import Compat
+from router.framework.errors import ConfigError
+from router.framework.plugin import Handle, Plugin
+from router.metrics.datalayer import DatalayerMetrics
+from router.metrics.labels import LabelCap
+from router.metrics.plugins import PrometheusPluginMetrics
+from router.metrics.pool import PoolMetrics
+from router.metrics.registry import exposition, new_registry
+from router.metrics.requests import RequestMetrics
+from router.metrics.scheduling import SchedulingMetrics
+from router.plugins.discovery.file_discovery import FileDiscovery
+from router.plugins.registry import ALIASES, ENTRIES, UNBUILT
+from router.tls import server_context
+
+FILE_POOL = "epp"  # the pool's name in labels when endpoints come from a file and no name is given
+EVERYWHERE = "[::]"  # both address families
+
+_log = logging.getLogger(__name__)
+
+
+class Engine:
+    """The parts of one process. Nothing runs before `run`."""
+
+    def __init__(self, options: Options) -> None:
+        """Raises ConfigError when configuration or flags cannot be used."""
+        self._options = options
+        self._clock = time.monotonic
+        self._random = Random()  # noqa: S311 - spreads load, guards nothing
+        self._registry = new_registry()
+        self._compat = Compat(reference=options.compat == "reference")
+        self._fairness_ids = LabelCap()
+        self._plugin_metrics = PrometheusPluginMetrics(self._registry, self._fairness_ids)
+        self._scheduling_metrics = SchedulingMetrics(self._registry)
+        self._assembly = self._load()
+        self._endpoints = Endpoints(self._assembly.listeners)
+        self._discovery = self._choose_discovery()
+        self._health = self._judge_health()
+        self._averages = PoolAverages(
+            self._endpoints, PoolMetrics(self._registry, options.pool_name or FILE_POOL), self._clock, options.metrics_staleness_threshold
+        )
+
+    async def run(self) -> None:
+        """Serve until SIGTERM or SIGINT, then drain. Raises ConfigError when a port is taken or the endpoints cannot be read."""
+        stop = _stop_signal()
+        await self._discovery.load(self._endpoints)
+        health = HealthServer(self._health, self._host(), self._options.grpc_health_port)
+        admin = self._admin()
+        ports: dict[str, int] = {}
+        try:
+            ports["health"] = await health.start()
+            ports["metrics"] = await admin.start()
+            async with asyncio.TaskGroup() as group:
+                work = [group.create_task(job) for job in self._jobs()]
+                _log.info("engine is up", extra={"fields": {**ports, "endpoints": len(self._endpoints.all())}})
+                await stop.wait()
+                await self._drain()
+                for task in work:
+                    task.cancel()
+        finally:
+            await admin.stop()
+            await health.stop(None)
+        _log.info("engine has ended")
+
+    def _load(self) -> Assembly:
+        text, source = _configuration(self._options)
+        return load(
+            text,
+            source=source,
+            options=LoadOptions(
+                entries=ENTRIES,
+                aliases=ALIASES,
+                unbuilt=UNBUILT,
+                handle_for=self._handle,
+                metrics=self._scheduling_metrics,
+                allow_experimental=self._options.allow_experimental_plugins,
+            ),
+        )
+
+    def _handle(self, plugins: Mapping[str, Plugin]) -> Handle:
+        return Handle(clock=self._clock, random=self._random, metrics=self._plugin_metrics, plugins=plugins, compat=self._compat)
+
+    def _exchanges(self) -> OpenStream:
+        """What answers Envoy: parsers, director and everything below it."""
+        assembly = self._assembly
+        candidates = Candidates(self._endpoints, ignore_subset=self._options.disable_endpoint_subset_filter)
+        stages = Stages(
+            StagePlugins(
+                header_processors=assembly.header_processors,
+                screeners=assembly.screeners,
+                producers=assembly.producers,
+                admitters=assembly.admitters,
+                pre_request=assembly.pre_request,
+                response_headers=assembly.response_headers,
+                response_body=assembly.response_body,
+            ),
+            clock=self._clock,
+            metrics=self._scheduling_metrics,
+            stop_at_failed_producer=self._compat.reference,
+        )
+        director = Director(
+            Collaborators(
+                rewrite=ModelRewrite(NoRules()),
+                objectives=Objectives(NoPriorities()),
+                stages=stages,
+                admission=ShedWhenSaturated(assembly.saturation_detector),
+                candidates=candidates,
+                scheduler=assembly.scheduler,
+                prefix_keys=_prefix_keys(assembly.producers),
+            )
+        )
+        numbers = itertools.count(1)
+        services = Services(
+            director=director,
+            stages=stages,
+            parsers=ParserTable(assembly.parsers, whole_segments=not self._compat.reference),
+            random_route=RandomRoute(candidates, random=self._random, compat=self._compat),
+            metrics=RequestMetrics(self._registry, fairness_ids=self._fairness_ids),
+            clock=self._clock,
+            new_id=lambda: str(next(numbers)),
+            new_request_id=lambda: str(uuid.uuid4()),
+            compat=self._compat,
+            emit_scores=self._options.emit_endpoint_scores,
+        )
+        return lambda: Exchange(services)
+
+    def _jobs(self) -> tuple[Coroutine[Any, Any, None], ...]:
+        """What runs beside the servers."""
+        sources = self._assembly.sources
+        refresh = self._options.refresh_metrics_interval
+        if refresh < MIN_REFRESH_SECONDS:
+            _log.warning("refresh interval is raised to its minimum", extra={"fields": {"seconds": MIN_REFRESH_SECONDS}})
+        around = Surroundings(fetcher=Fetcher(), metrics=DatalayerMetrics(self._registry), clock=self._clock, random=self._random)
+        pace = Pace(refresh, [source.interval_seconds for source, _ in sources])
+        return (
+            self._discovery.run(self._endpoints),
+            Collector(self._endpoints, sources, pace, around).run(),
+            self._averages.run(self._options.refresh_prometheus_metrics_interval),
+        )
+
+    def _choose_discovery(self) -> Discovery:
+        plugin = self._assembly.discovery
+        if isinstance(plugin, FileDiscovery):
+            return FileEndpoints(Path(plugin.path), watch=plugin.watch_file)
+        if plugin is not None:
+            raise ConfigError("does not discover endpoints", plugin=plugin.name, field="dataLayer.discovery")
+        require_pool(self._options)
+        raise ConfigError("discovery through the Kubernetes API is not built yet; configure dataLayer.discovery with file-discovery")
+
+    def _judge_health(self) -> Health:
+        return Health(
+            pool_known=lambda: self._discovery.pool_known,
+            app_protocol=lambda: self._discovery.app_protocol,
+            parsers=self._assembly.parsers,
+            plugins=tuple(self._assembly.plugins.values()),
+        )
+
+    def _admin(self) -> AdminServer:
+        options = self._options
+        from_file = self._assembly.discovery is not None
+        pages = Pages(
+            metrics=partial(exposition, self._registry),
+            plugins=None if from_file and self._compat.reference else self._assembly.plugins,
+            debug=options.enable_pprof,
+        )
+        tls = server_context(Path(options.metrics_cert_dir), options.metrics_client_ca_file) if options.metrics_cert_dir else None
+        return AdminServer(pages, options.bind_address, options.metrics_port, tls)
+
+    def _host(self) -> str:
+        given = self._options.bind_address
+        return (f"[{given}]" if ":" in given else given) or EVERYWHERE
+
+    async def _drain(self) -> None:
+        """Tell everyone that asks that this process is leaving, and go on serving for a while."""
+        self._health.draining = True
+        _log.info("draining", extra={"fields": {"seconds": self._options.drain_timeout}})
+        await asyncio.sleep(self._options.drain_timeout)
+
+
+def _configuration(options: Options) -> tuple[str, str]:
+    """The document's text and what errors call it. Raises ConfigError."""
+    if not options.config_file:
+        return options.config_text, "--config-text"
+    try:
+        return Path(options.config_file).read_text(encoding="utf-8"), options.config_file
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot be read: {error}", source=options.config_file) from None
+
+
+def _prefix_keys(producers: Iterable[Plugin]) -> tuple[DataKey[Any], ...]:
+    return tuple(key for producer in producers for key in producer.produces() if key.value_type is PrefixMatch)
+
+
+def _stop_signal() -> asyncio.Event:
+    """Set by the first SIGTERM or SIGINT; the second ends the process at once."""
+    stop = asyncio.Event()
+
+    def stopping() -> None:
+        if stop.is_set():
+            os._exit(1)
+        stop.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stopping)
+    return stop
