@@ -89,13 +89,8 @@ class StreamUsageReader(UsageReader):
             self._line(line)
 
     def usage(self) -> Usage | None:
-        """What was reported so far, a last line without line end included."""
-        if self._tail:
-            line = b"".join(self._tail)
-            self._tail.clear()
-            self._tail_bytes = 0
-            self._line(line)
-        return self._usage
+        """What was reported so far, by a last line without line end too."""
+        return _merged(self._usage, _reported(_content(b"".join(self._tail)))) if self._tail else self._usage
 
     def _keep(self, rest: bytes) -> None:
         if rest and self._tail_bytes <= MAX_LINE_BYTES:
@@ -103,21 +98,32 @@ class StreamUsageReader(UsageReader):
             self._tail_bytes += len(rest)
 
     def _line(self, line: bytes) -> None:
-        if not line.startswith(_FIELD):
-            return
-        content = line[len(_FIELD) :].strip()
-        if content == _DONE:
-            return
-        self.events += 1
-        if _USAGE not in content:
-            return
-        try:
-            event = _EVENT.decode(content)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return
-        reported = _usage(event.usage or _completed(event))
-        if reported is not None:
-            self._usage = reported if self._usage is None else self._usage.merged(reported)
+        content = _content(line)
+        if content is not None:
+            self.events += 1
+            self._usage = _merged(self._usage, _reported(content))
+
+
+def _content(line: bytes) -> bytes | None:
+    """What an event's line carries; None for other lines and for the end mark."""
+    if not line.startswith(_FIELD):
+        return None
+    content = line[len(_FIELD) :].strip()
+    return None if content == _DONE else content
+
+
+def _reported(content: bytes | None) -> Usage | None:
+    if content is None or _USAGE not in content:
+        return None
+    try:
+        event = _EVENT.decode(content)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return _usage(event.usage or _completed(event))
+
+
+def _merged(earlier: Usage | None, later: Usage | None) -> Usage | None:
+    return earlier.merged(later) if earlier and later else later or earlier
 
 
 def _completed(event: _Event) -> _Usage | None:

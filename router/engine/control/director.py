@@ -4,6 +4,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 
 from router.engine.control.candidates import Candidates
 from router.engine.control.conditional_decode import require_cached_prefix
@@ -12,7 +13,6 @@ from router.engine.control.model_rewrite import ModelRewrite
 from router.engine.control.objectives import Objectives
 from router.engine.control.stages import Stages
 from router.engine.flowcontrol.admission import Admission
-from router.engine.scheduling.scheduler import Scheduler
 from router.framework.attributes.key import DataKey
 from router.framework.attributes.prefix_match import PrefixMatch
 from router.framework.endpoint import Endpoint
@@ -21,6 +21,14 @@ from router.framework.request import InferenceRequest
 from router.framework.scheduling import SchedulingResult
 
 log = logging.getLogger(__name__)
+
+
+class Chooser(Protocol):
+    """The scheduler, as the director sees it."""
+
+    def schedule(self, request: InferenceRequest, endpoints: Sequence[Endpoint]) -> SchedulingResult:
+        """Choose; raises RequestError when the request cannot be placed."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +40,7 @@ class Collaborators:
     stages: Stages
     admission: Admission
     candidates: Candidates
-    scheduler: Scheduler
+    scheduler: Chooser
     prefix_keys: Sequence[DataKey[PrefixMatch]] = ()  # where conditional decode looks for matches
 
 

@@ -17,22 +17,31 @@ def first_present(headers: Mapping[str, str], names: Iterable[str]) -> str:
     return next((value for name in names if (value := headers.get(name))), "")
 
 
+def split_client_headers(pairs: Iterable[tuple[str, str]]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """What the engine may read of a request's headers, and the names that must not travel on.
+
+    A client's routing headers are not even read: they would let it choose addresses.
+    """
+    headers = stored(pairs)
+    removable = tuple(name for name in headers if name in NEVER_FORWARDED)
+    for name in wire.ROUTING_HEADERS:
+        headers.pop(name, None)
+    return headers, removable
+
+
 def request_mutation(
-    arrived: Mapping[str, str], wanted: Mapping[str, str], *, destination: str, body_bytes: int
+    arrived: Mapping[str, str], wanted: Mapping[str, str], *, removable: Iterable[str], destination: str, body_bytes: int
 ) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
     """Headers to set and names to remove on a request.
 
-    `arrived` are the client's, `wanted` what they became on the way through plugins. A client's copy of a routing or control header
-    is removed unless the engine sets that header itself: it would let clients choose addresses.
+    `arrived` are the client's, `wanted` what they became on the way through plugins; of `removable` goes what is not set anew.
     """
-    settable = ((name, value) for name, value in wanted.items() if name not in wire.SYSTEM_OWNED)
-    changed = [(name, value) for name, value in settable if arrived.get(name) != value]
+    changed = [(name, value) for name, value in wanted.items() if name not in wire.SYSTEM_OWNED and arrived.get(name) != value]
     changed.append((wire.DESTINATION, destination))
     if body_bytes > 0:
         changed.append((wire.CONTENT_LENGTH, str(body_bytes)))
     names = {name for name, _ in changed}
-    removed = tuple(name for name in arrived if name in NEVER_FORWARDED and name not in names)
-    return tuple(changed), removed
+    return tuple(changed), tuple(name for name in removable if name not in names)
 
 
 def response_mutation(added: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
