@@ -61,6 +61,8 @@ def _text(found: Any, model: type[BaseModel], where: list[str], secret_keys: Seq
         return f"unknown key; {hint}allowed are {', '.join(allowed)}"
     if found["type"] == "literal_error":
         return f"not allowed; allowed are {context['expected']}"
+    if found["type"] == "model_type":
+        return f"must be a mapping; keys are {', '.join(sorted(_keys(_inner(model, where))))}"
     if found["type"] == "value_error":
         return str(context["error"])
     text = found["msg"].replace("a valid tuple", "a list").replace("a valid dictionary", "a mapping")
