@@ -107,14 +107,19 @@ async def play(plan: StackPlan, settings: RunSettings, house: Housekeeping) -> A
         around = Surroundings(clock=house.clock, scale=settings.scale, changed=lambda: None, hurry=house.hurry)
         stack = LocalStack(plan, layout, around)
         with _guarded(folder):
+            failure: Exception | None = None
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(pod.run(), name=pod.plan.pod.name) for pod in stack.pods]
                 try:
                     yield stack
+                except Exception as error:  # raised again below as itself, not as a member of a group
+                    failure = error
                 finally:
                     stack.stop_serving()
                     for task in tasks:
                         task.cancel()
+            if failure is not None:
+                raise failure
 
 
 @contextlib.contextmanager

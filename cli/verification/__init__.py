@@ -1,0 +1,1 @@
+"""What must hold for a stack that serves multimodal requests, checked from the outside."""
