@@ -30,9 +30,10 @@ from router.engine.discovery.static import FileEndpoints
 from router.engine.extproc.exchange import Exchange, Services
 from router.engine.extproc.parsers import ParserTable
 from router.engine.extproc.random_route import RandomRoute
+from router.engine.extproc.transport.grpc_aio import Certificate, GrpcAioServer, ServerOptions
 from router.engine.extproc.transport.seam import OpenStream
 from router.engine.flowcontrol.admission import ShedWhenSaturated
-from router.engine.health import Health, HealthServer
+from router.engine.health import Health, HealthServer, register
 from router.engine.options import MIN_REFRESH_SECONDS, Options, require_pool
 from router.fetch import Fetcher
 from router.framework.attributes.key import DataKey
@@ -45,14 +46,15 @@ from router.metrics.labels import LabelCap
 from router.metrics.plugins import PrometheusPluginMetrics
 from router.metrics.pool import PoolMetrics
 from router.metrics.registry import exposition, new_registry
-from router.metrics.requests import RequestMetrics
+from router.metrics.requests import RequestMetrics, StreamCounts
 from router.metrics.scheduling import SchedulingMetrics
 from router.plugins.discovery.file_discovery import FileDiscovery
 from router.plugins.registry import ALIASES, ENTRIES, UNBUILT
-from router.tls import server_context
+from router.tls import read_certificate, self_signed, server_context
 
 FILE_POOL = "epp"  # the pool's name in labels when endpoints come from a file and no name is given
 EVERYWHERE = "[::]"  # both address families
+STREAMS_GRACE_SECONDS = 100.0  # a pod has 130 s to end, the default drain takes 30 s of them
 
 _log = logging.getLogger(__name__)
 
@@ -72,6 +74,7 @@ class Engine:
         self._scheduling_metrics = SchedulingMetrics(self._registry)
         self._assembly = self._load()
         self._endpoints = Endpoints(self._assembly.listeners)
+        self._pace = Pace(options.refresh_metrics_interval, [source.interval_seconds for source, _ in self._assembly.sources], self._clock)
         self._discovery = self._choose_discovery()
         self._health = self._judge_health()
         self._averages = PoolAverages(
@@ -82,10 +85,11 @@ class Engine:
         """Serve until SIGTERM or SIGINT, then drain. Raises ConfigError when a port is taken or the endpoints cannot be read."""
         stop = _stop_signal()
         await self._discovery.load(self._endpoints)
+        ext_proc, admin = self._ext_proc(), self._admin()
         health = HealthServer(self._health, self._host(), self._options.grpc_health_port)
-        admin = self._admin()
         ports: dict[str, int] = {}
         try:
+            ports["ext_proc"] = await ext_proc.start()
             ports["health"] = await health.start()
             ports["metrics"] = await admin.start()
             async with asyncio.TaskGroup() as group:
@@ -93,9 +97,11 @@ class Engine:
                 _log.info("engine is up", extra={"fields": {**ports, "endpoints": len(self._endpoints.all())}})
                 await stop.wait()
                 await self._drain()
+                await ext_proc.stop(STREAMS_GRACE_SECONDS if self._options.drain_timeout else 0)
                 for task in work:
                     task.cancel()
         finally:
+            await ext_proc.stop(0)
             await admin.stop()
             await health.stop(None)
         _log.info("engine has ended")
@@ -160,7 +166,32 @@ class Engine:
             compat=self._compat,
             emit_scores=self._options.emit_endpoint_scores,
         )
-        return lambda: Exchange(services)
+
+        def open_stream() -> Exchange:
+            self._pace.touch()
+            return Exchange(services)
+
+        return open_stream
+
+    def _ext_proc(self) -> GrpcAioServer:
+        options = self._options
+        serving = ServerOptions(
+            host=self._host(),
+            port=options.grpc_port,
+            certificate=self._certificate(),
+            max_receive_bytes=options.grpc_max_recv_msg_size,
+            max_send_bytes=options.grpc_max_send_msg_size,
+            services=(register(self._health),),
+            stream_metrics=StreamCounts(self._registry) if options.enable_grpc_stream_metrics else None,
+        )
+        return GrpcAioServer(self._exchanges(), serving, self._clock)
+
+    def _certificate(self) -> Certificate | None:
+        options = self._options
+        if not options.secure_serving:
+            return None
+        found = read_certificate(Path(options.cert_path)) if options.cert_path else self_signed()
+        return Certificate(chain=found.chain, key=found.key)
 
     def _jobs(self) -> tuple[Coroutine[Any, Any, None], ...]:
         """What runs beside the servers."""
@@ -168,11 +199,10 @@ class Engine:
         refresh = self._options.refresh_metrics_interval
         if refresh < MIN_REFRESH_SECONDS:
             _log.warning("refresh interval is raised to its minimum", extra={"fields": {"seconds": MIN_REFRESH_SECONDS}})
-        around = Surroundings(fetcher=Fetcher(), metrics=DatalayerMetrics(self._registry), clock=self._clock, random=self._random)
-        pace = Pace(refresh, [source.interval_seconds for source, _ in sources])
+        around = Surroundings(fetcher=Fetcher(), metrics=DatalayerMetrics(self._registry), clock=self._clock)
         return (
             self._discovery.run(self._endpoints),
-            Collector(self._endpoints, sources, pace, around).run(),
+            Collector(self._endpoints, sources, self._pace, around).run(),
             self._averages.run(self._options.refresh_prometheus_metrics_interval),
         )
 

@@ -2,9 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from random import Random
 from typing import Protocol
 
 from router.engine.datalayer.endpoints import Endpoints
@@ -16,9 +16,9 @@ from router.framework.plugin import Clock
 from router.metrics.datalayer import DatalayerMetrics
 
 POLL_TIMEOUT_SECONDS = 1.0
+GROUP_SIZE = 16  # pages read in one go: about two milliseconds
 
 Source = tuple[DataSource, tuple[Extractor, ...]]
-Sleep = Callable[[float], Awaitable[None]]
 
 _log = logging.getLogger(__name__)
 
@@ -42,103 +42,115 @@ class Surroundings:
     fetcher: Fetches
     metrics: DatalayerMetrics
     clock: Clock
-    random: Random
-    sleep: Sleep = asyncio.sleep
 
 
-@dataclass(slots=True)
-class _Health:
-    """What was last logged of one endpoint and one source, so that a lasting fault is one line."""
+@dataclass(slots=True, eq=False)
+class _Poll:
+    """One source of one endpoint, and what was last logged of it, so that a lasting fault is one line."""
 
+    endpoint: LiveEndpoint
+    source: DataSource
+    extractors: tuple[Extractor, ...]
+    target: Target
+    due: float = -math.inf
+    running: bool = False
     problem: str = ""
     unread: dict[str, str] = field(default_factory=dict[str, str])  # by extractor
 
 
 class Collector:
-    """Keeps the metrics of all endpoints current. Old values stay when a poll fails."""
+    """Keeps the metrics of all endpoints current. Old values stay when a poll fails.
+
+    Endpoints are polled in groups, group after group within a tick: to wake up costs as much as to read a page, and reading all
+    pages of a large pool at once would hold up requests.
+    """
 
     def __init__(self, endpoints: Endpoints, sources: Sequence[Source], pace: Pace, around: Surroundings) -> None:
         self._endpoints = endpoints
         self._sources = tuple(sources)
         self._pace = pace
         self._around = around
+        self._members: tuple[LiveEndpoint, ...] = ()
+        self._polls: list[_Poll] = []
 
     async def run(self) -> None:
         """Poll until cancelled; returns at once when no source is configured."""
         if not self._sources:
             return
         async with asyncio.TaskGroup() as group:
-            followed: dict[LiveEndpoint, list[asyncio.Task[None]]] = {}
-            seen: tuple[LiveEndpoint, ...] | None = None
+            slot, at = 0, self._around.clock()
             while True:
-                members = self._endpoints.all()
-                if members is not seen:
-                    self._reconcile(group, followed, members)
-                    seen = members
-                await self._around.sleep(self._pace.tick(0))
+                self._follow_members()
+                slots = max(1, math.ceil(len(self._polls) / GROUP_SIZE))
+                tick = self._pace.tick(len(self._members))
+                now = self._around.clock()
+                for poll in self._polls[slot % slots :: slots]:
+                    if not poll.running and poll.due <= now + tick / 2:
+                        poll.running = True
+                        poll.due = now + self._pace.seconds_between(poll.source.interval_seconds)
+                        group.create_task(self._poll(poll))
+                slot += 1
+                at = max(at + tick / slots, now)
+                await self._pace.wait(at - now)
 
-    def _reconcile(
-        self, group: asyncio.TaskGroup, followed: dict[LiveEndpoint, list[asyncio.Task[None]]], members: Sequence[LiveEndpoint]
-    ) -> None:
-        for gone in followed.keys() - set(members):
-            for task in followed.pop(gone):
-                task.cancel()
-        for endpoint in members:
-            if endpoint not in followed:
-                followed[endpoint] = [group.create_task(self._follow(endpoint, source)) for source in self._sources]
+    def _follow_members(self) -> None:
+        """Start with what came, forget what is gone."""
+        members = self._endpoints.all()
+        if members is self._members:
+            return
+        kept = set(members)
+        for poll in self._polls:
+            if poll.endpoint not in kept:
+                self._around.fetcher.drop(poll.target)
+        known = {poll.endpoint for poll in self._polls}
+        self._polls = [poll for poll in self._polls if poll.endpoint in kept]
+        self._polls += [
+            _Poll(endpoint, source, extractors, source.target(endpoint))
+            for endpoint in members
+            if endpoint not in known
+            for source, extractors in self._sources
+        ]
+        self._members = members
 
-    async def _follow(self, endpoint: LiveEndpoint, source: Source) -> None:
-        """Poll one source of one endpoint: at once, then on a grid whose phase is drawn, so that polls of a pool are spread."""
-        health = _Health()
-        every = self._pace.every(source[0].interval_seconds)
-        target = source[0].target(endpoint)
-        around = self._around
+    async def _poll(self, poll: _Poll) -> None:
         try:
-            await self._poll(endpoint, source, target, health)
-            due = around.clock() + around.random.random() * self._interval(every)
-            while True:
-                await around.sleep(max(due - around.clock(), 0.0))
-                await self._poll(endpoint, source, target, health)
-                due = max(due + self._interval(every), around.clock())
+            await self._fetch(poll)
         finally:
-            around.fetcher.drop(target)
+            poll.running = False
 
-    def _interval(self, every: int) -> float:
-        return every * self._pace.tick(len(self._endpoints.all()))
-
-    async def _poll(self, endpoint: LiveEndpoint, source: Source, target: Target, health: _Health) -> None:
-        problem = ""
-        body = b""
+    async def _fetch(self, poll: _Poll) -> None:
+        problem, body = "", b""
         try:
             async with asyncio.timeout(POLL_TIMEOUT_SECONDS):
-                body = await self._around.fetcher.get(target)
+                body = await self._around.fetcher.get(poll.target)
         except TimeoutError:
             problem = f"no answer within {POLL_TIMEOUT_SECONDS:g} s"
         except RouterError as error:
             problem = str(error)
         except Exception as error:  # one turn of a background loop: the loop goes on
             problem = repr(error)
+        if self._endpoints.get(poll.endpoint.metadata.id) is not poll.endpoint:
+            return
         if problem:
-            self._around.metrics.poll_failed(source[0].type_name)
-        else:
-            for extractor in source[1]:
-                self._extract(extractor, body, endpoint, source[0], health)
-        if problem != health.problem:
-            health.problem = problem
-            _report("endpoint cannot be polled" if problem else "endpoint is polled again", endpoint, target.url, problem)
+            self._around.metrics.poll_failed(poll.source.type_name)
+        for extractor in () if problem else poll.extractors:
+            self._extract(poll, extractor, body)
+        if problem != poll.problem:
+            poll.problem = problem
+            _report("endpoint cannot be polled" if problem else "endpoint is polled again", poll, poll.target.url, problem)
 
-    def _extract(self, extractor: Extractor, body: bytes, endpoint: LiveEndpoint, source: DataSource, health: _Health) -> None:
+    def _extract(self, poll: _Poll, extractor: Extractor, body: bytes) -> None:
         try:
-            unread = "; ".join(extractor.extract(body, endpoint))
+            unread = "; ".join(extractor.extract(body, poll.endpoint))
         except Exception as error:  # one turn of a background loop: the loop goes on
             unread = repr(error)
         if unread:
-            self._around.metrics.extract_failed(source.type_name, extractor.type_name)
-        if unread != health.unread.get(extractor.name, ""):
-            health.unread[extractor.name] = unread
-            _report("page could not be read in full" if unread else "page is read in full again", endpoint, extractor.name, unread)
+            self._around.metrics.extract_failed(poll.source.type_name, extractor.type_name)
+        if unread != poll.unread.get(extractor.name, ""):
+            poll.unread[extractor.name] = unread
+            _report("page could not be read in full" if unread else "page is read in full again", poll, extractor.name, unread)
 
 
-def _report(message: str, endpoint: LiveEndpoint, what: str, problem: str) -> None:
-    fields = {"endpoint": endpoint.metadata.id, "of": what, **({"problem": problem} if problem else {})}
+def _report(message: str, poll: _Poll, what: str, problem: str) -> None:
+    fields = {"endpoint": poll.endpoint.metadata.id, "of": what, **({"problem": problem} if problem else {})}
     _log.log(logging.WARNING if problem else logging.INFO, message, extra={"fields": fields})
