@@ -2,37 +2,14 @@
 
 import hashlib
 import json
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
+from collections.abc import AsyncIterator
 
-import aiohttp
 import pytest
-import pytest_asyncio
+from multidict import CIMultiDict
 
-from tests.support.envoy import EnvoyPorts, running_envoy
-from tests.support.scenario import Scenario, running_scenario
+from tests.support.scenario import Scenario
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("envoy-bodies")]
-
-
-@pytest.fixture(scope="module")
-def envoy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EnvoyPorts]:
-    folder: Path = tmp_path_factory.mktemp("envoy")
-    with running_envoy(folder, guard=False) as ports:  # what the engine itself removes is tested
-        yield ports
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def shared(envoy: EnvoyPorts) -> AsyncIterator[Scenario]:
-    async with running_scenario(envoy) as scenario:
-        yield scenario
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def scenario(shared: Scenario) -> AsyncIterator[Scenario]:
-    shared.reset()
-    yield shared
-    await shared.assert_balanced()
 
 
 def chat_body(size: int) -> bytes:
@@ -140,7 +117,7 @@ async def test_routing_headers_of_a_client_choose_nothing(scenario: Scenario, wi
 
     method, data = ("POST", chat_body(100)) if with_body else ("GET", None)
     url = scenario.url("/v1/chat/completions")
-    async with scenario.client.request(method, url, data=data, headers=_multi(headers)) as response:
+    async with scenario.client.request(method, url, data=data, headers=CIMultiDict(headers)) as response:
         assert response.status == 200
 
     arrived = dict(scenario.upstream.received[0].headers)
@@ -166,9 +143,3 @@ async def test_model_rewrite_reaches_the_pod(scenario: Scenario) -> None:
 
     wanted = body.replace(b'"m"', b'"another-model"')
     assert scenario.upstream.received[0].sha256 == hashlib.sha256(wanted).hexdigest()
-
-
-def _multi(headers: list[tuple[str, str]]) -> "aiohttp.typedefs.LooseHeaders":
-    from multidict import CIMultiDict
-
-    return CIMultiDict(headers)

@@ -44,6 +44,13 @@ class Upstream:
         self.release.clear()
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
+        """Answer; a client that is gone is no fault."""
+        try:
+            return await self._answer(request)
+        except ConnectionResetError:
+            return web.Response()
+
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
         body = await request.read()
         headers = [(name.decode().lower(), value.decode()) for name, value in request.raw_headers]
         digest = hashlib.sha256(body).hexdigest()
@@ -79,7 +86,7 @@ class Upstream:
                 await self.release.wait()
                 assert request.transport is not None
                 request.transport.abort()
-                raise ConnectionResetError
+                break
         return response
 
 

@@ -29,6 +29,7 @@ from router.engine.extproc.transport.messages import (
     Trailers,
     TrailersReply,
 )
+from router.engine.extproc.transport.seam import Ending
 from router.framework.compat import Compat
 from router.framework.control import TerminationCause
 from router.framework.errors import ErrorCode, RequestError
@@ -94,19 +95,29 @@ class Exchange:
                 raise
             return self._refuse(RequestError(ErrorCode.Internal, "internal error"), UNKNOWN_ERROR)
 
-    def close(self, *, cancelled: bool) -> None:
+    def close(self, ending: Ending) -> None:
         """Settle whatever is open; only the first call does anything."""
         if self._closed:
             return
         self._closed = True
         if self._follower is not None:
-            self._follower.end(TerminationCause.CLIENT_DISCONNECT if cancelled else TerminationCause.ERROR)
+            self._follower.end(self._cause(ending, self._follower))
             self._error_code = self._error_code or self._follower.error_code
         if self._running and self._series is not None and self._series.running is not None:
             self._series.running.dec()
         if self._error_code:
             (self._series or self._services.metrics.series("", "", wire.DEFAULT_FAIRNESS_ID, 0)).count_error(self._error_code)
         self._chunks.clear()
+
+    def _cause(self, ending: Ending, follower: ResponseFollower) -> TerminationCause:
+        """Why a response did not complete.
+
+        Envoy half-closes the stream both when the client left and when the pod broke off. Before the response only the first is
+        possible: for a pod that fails then, Envoy answers itself, and that answer passes here. Later it cannot be known.
+        """
+        left_early = ending is Ending.PEER_DONE and not follower.begun and not self._services.compat.reference
+        gave_up = ending is Ending.CANCELLED or left_early
+        return TerminationCause.CLIENT_DISCONNECT if gave_up else TerminationCause.ERROR
 
     async def _take_request(self, message: Message) -> Sequence[Reply]:
         match message:

@@ -47,11 +47,13 @@ class ResponseFollower:
         self._last_at = 0.0
         self._begun_at = 0.0
         self._worked_seconds = 0.0
+        self.begun = False  # response headers have come
         self.error_code = ""
         self.settled = False
 
     async def headers(self, headers: Mapping[str, str], *, end_of_stream: bool) -> dict[str, str]:
         """Response headers; returns what plugins add to them."""
+        self.begun = True
         self._begun_at = self._clock()
         status = headers.get(":status") or headers.get("status") or "200"
         if not status.isdigit() or int(status) >= 400:

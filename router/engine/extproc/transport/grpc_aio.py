@@ -11,7 +11,7 @@ import grpc.aio
 
 from router import wire
 from router.engine.extproc.transport.encoding import decode, encode
-from router.engine.extproc.transport.seam import OpenStream, Stream, StreamMetrics
+from router.engine.extproc.transport.seam import Ending, OpenStream, Stream, StreamMetrics
 from router.framework.plugin import Clock
 
 DEFAULT_MAX_RECEIVE_BYTES = 4 * 1024 * 1024  # of one gRPC message, not of a body
@@ -83,18 +83,18 @@ class GrpcAioServer:
         stream, metrics, begin = self._open_stream(), self._options.stream_metrics, self._clock()
         if metrics is not None:
             metrics.stream_opened()
-        code, cancelled = "OK", False
+        code, ending = "OK", Ending.PEER_DONE
         try:
             await _pump(stream, context)
         except asyncio.CancelledError:
-            code, cancelled = "Canceled", True
+            code, ending = "Canceled", Ending.CANCELLED
             raise
         except Exception as error:
-            code = "Unknown"
+            code, ending = "Unknown", Ending.FAILED
             log.exception("stream failed")
             await context.abort(grpc.StatusCode.UNKNOWN, str(error))
         finally:
-            stream.close(cancelled=cancelled or context.cancelled())
+            stream.close(ending)
             if metrics is not None:
                 metrics.stream_ended(code, self._clock() - begin)
 

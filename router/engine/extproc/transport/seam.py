@@ -1,9 +1,18 @@
 """What a transport asks of the engine."""
 
 from collections.abc import Callable, Sequence
+from enum import Enum
 from typing import Protocol
 
 from router.engine.extproc.transport.messages import Message, Reply
+
+
+class Ending(Enum):
+    """How a stream came to its end."""
+
+    PEER_DONE = "peer done"  # the proxy closed its half, or the engine had said everything
+    CANCELLED = "cancelled"  # by the proxy, or by the server's own shutdown
+    FAILED = "failed"  # carrying or handling a message went wrong
 
 
 class Stream(Protocol):
@@ -18,8 +27,8 @@ class Stream(Protocol):
         """Replies to send, in order. Never raises but for cancellation and errors that should end the stream."""
         ...
 
-    def close(self, *, cancelled: bool) -> None:
-        """The stream is over, for any reason; called exactly once. `cancelled`: the peer or the server gave it up."""
+    def close(self, ending: Ending) -> None:
+        """The stream is over, for any reason; called exactly once."""
         ...
 
 
