@@ -1,0 +1,1 @@
+"""vLLM's HTTP interface: bodies in, answers and streams out."""

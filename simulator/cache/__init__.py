@@ -1,0 +1,1 @@
+"""What a server remembers: KV blocks by prefix, processed and encoded media by content."""

@@ -1,0 +1,1 @@
+"""What `/metrics` shows: counters kept by the engine, and the page written from them."""

@@ -1,0 +1,1 @@
+"""How many tokens text and media are, and which."""
