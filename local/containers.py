@@ -58,11 +58,16 @@ class ContainerStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What every runner shares: time, its scale, who hears of changes, and the wish to be quick about stopping."""
+    """What every runner shares: time, its scale, who hears of changes, and how urgent a stop is.
+
+    `leaving` is set when the whole stack stops: nobody is left to drain to, so hooks that only wait are cut short. `hurry`
+    is set when a person asks a second time: everything is killed.
+    """
 
     clock: Clock
     scale: float
     changed: Callable[[], None]
+    leaving: asyncio.Event
     hurry: asyncio.Event
 
 
@@ -125,11 +130,15 @@ class ContainerRunner:
     async def _run_hook(self, hook: PreStop) -> None:
         try:
             async with asyncio.timeout(self.plan.grace_seconds), asyncio.TaskGroup() as group:
-                work = group.create_task(_hook_work(hook, self._around.clock, self.plan.grace_seconds))
-                hurry = group.create_task(self._around.hurry.wait())
-                await asyncio.wait((work, hurry), return_when=asyncio.FIRST_COMPLETED)
-                work.cancel()
-                hurry.cancel()
+                tasks = [
+                    group.create_task(_hook_work(hook, self._around.clock, self.plan.grace_seconds)),
+                    group.create_task(self._around.hurry.wait()),
+                ]
+                if hook.sleep_seconds:
+                    tasks.append(group.create_task(self._around.leaving.wait()))
+                await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                for task in tasks:
+                    task.cancel()
         except TimeoutError:
             self._note(message="the preStop hook took the whole grace period")
 

@@ -139,6 +139,9 @@ def _pre_stop(
         return None
     if "sleep" in hook:
         return PreStop(sleep_seconds=hook["sleep"]["seconds"] * scale)
+    command: Sequence[str] = (hook.get("exec") or {}).get("command") or []
+    if len(command) == 2 and command[0] == "sleep" and command[1].replace(".", "", 1).isdigit():
+        return PreStop(sleep_seconds=float(command[1]) * scale)  # the older spelling of the same
     if "exec" in hook:
         return PreStop(launch=launch(hook["exec"]["command"]))
     return PreStop(request=read_probe(hook, containers, address, scale, launch))

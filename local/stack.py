@@ -104,7 +104,7 @@ async def play(plan: StackPlan, settings: RunSettings, house: Housekeeping) -> A
     require_free(plan.ports)
     with _run_folder(house.keep_logs) as folder:
         layout = Layout(plan, folder, settings)
-        around = Surroundings(clock=house.clock, scale=settings.scale, changed=lambda: None, hurry=house.hurry)
+        around = Surroundings(clock=house.clock, scale=settings.scale, changed=lambda: None, leaving=asyncio.Event(), hurry=house.hurry)
         stack = LocalStack(plan, layout, around)
         with _guarded(folder):
             failure: Exception | None = None
@@ -115,6 +115,7 @@ async def play(plan: StackPlan, settings: RunSettings, house: Housekeeping) -> A
                 except Exception as error:  # raised again below as itself, not as a member of a group
                     failure = error
                 finally:
+                    around.leaving.set()
                     stack.stop_serving()
                     for task in tasks:
                         task.cancel()

@@ -1,0 +1,33 @@
+import os
+import socket
+
+import pytest
+
+from local.errors import LocalError
+from local.ports import listening, require_free
+
+ADDRESS = "127.70.200.1"
+
+
+def test_free_ports_pass() -> None:
+    with socket.socket() as probe:
+        probe.bind((ADDRESS, 0))
+        port = probe.getsockname()[1]
+
+    require_free([(ADDRESS, port)])
+
+
+@pytest.mark.parametrize("host", [ADDRESS, "0.0.0.0"], ids=["same-address", "all-interfaces"])
+def test_a_taken_port_is_named_with_who_holds_it(host: str) -> None:
+    with socket.create_server((host, 0)) as holder:
+        port = holder.getsockname()[1]
+
+        with pytest.raises(LocalError, match=rf"{ADDRESS}:{port} is in use by process {os.getpid()} \(.*python"):
+            require_free([(ADDRESS, port)])
+
+
+def test_listening_ports_of_an_address_are_seen() -> None:
+    with socket.create_server((ADDRESS, 0)) as holder:
+        assert holder.getsockname()[1] in listening(ADDRESS)
+
+    assert listening("127.70.200.2") == []
