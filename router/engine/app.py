@@ -1,6 +1,7 @@
 """The engine, put together: what it is made of, in which order it starts and how it ends."""
 
 import asyncio
+import contextlib
 import itertools
 import logging
 import os
@@ -26,6 +27,7 @@ from router.engine.datalayer.collector import Collector, Surroundings
 from router.engine.datalayer.endpoints import Endpoints
 from router.engine.datalayer.pace import Pace
 from router.engine.discovery.membership import Discovery
+from router.engine.discovery.pool import KubernetesEndpoints, PoolReference, Selection
 from router.engine.discovery.static import FileEndpoints
 from router.engine.extproc.exchange import Exchange, Services
 from router.engine.extproc.parsers import ParserTable
@@ -41,6 +43,9 @@ from router.framework.attributes.prefix_match import PrefixMatch
 from router.framework.compat import Compat
 from router.framework.errors import ConfigError
 from router.framework.plugin import Handle, Plugin
+from router.kube.access import find_access
+from router.kube.client import KubeClient
+from router.kube.review import Reviewer
 from router.metrics.datalayer import DatalayerMetrics
 from router.metrics.labels import LabelCap
 from router.metrics.plugins import PrometheusPluginMetrics
@@ -75,15 +80,23 @@ class Engine:
         self._assembly = self._load()
         self._endpoints = Endpoints(self._assembly.listeners)
         self._pace = Pace(options.refresh_metrics_interval, [source.interval_seconds for source, _ in self._assembly.sources], self._clock)
+        self._kube: KubeClient | None = None
         self._discovery = self._choose_discovery()
         self._health = self._judge_health()
         self._averages = PoolAverages(
-            self._endpoints, PoolMetrics(self._registry, options.pool_name or FILE_POOL), self._clock, options.metrics_staleness_threshold
+            self._endpoints, PoolMetrics(self._registry, self._pool_name()), self._clock, options.metrics_staleness_threshold
         )
 
     async def run(self) -> None:
         """Serve until SIGTERM or SIGINT, then drain. Raises ConfigError when a port is taken or the endpoints cannot be read."""
         stop = _stop_signal()
+        async with contextlib.AsyncExitStack() as held:
+            if self._kube is not None:
+                await held.enter_async_context(self._kube)
+            await self._serve(stop)
+        _log.info("engine has ended")
+
+    async def _serve(self, stop: asyncio.Event) -> None:
         await self._discovery.load(self._endpoints)
         ext_proc, admin = self._ext_proc(), self._admin()
         health = HealthServer(self._health, self._host(), self._options.grpc_health_port)
@@ -104,7 +117,6 @@ class Engine:
             await ext_proc.stop(0)
             await admin.stop()
             await health.stop(None)
-        _log.info("engine has ended")
 
     def _load(self) -> Assembly:
         text, source = _configuration(self._options)
@@ -212,8 +224,19 @@ class Engine:
             return FileEndpoints(Path(plugin.path), watch=plugin.watch_file)
         if plugin is not None:
             raise ConfigError("does not discover endpoints", plugin=plugin.name, field="dataLayer.discovery")
-        require_pool(self._options)
-        raise ConfigError("discovery through the Kubernetes API is not built yet; configure dataLayer.discovery with file-discovery")
+        return self._kubernetes_endpoints()
+
+    def _kubernetes_endpoints(self) -> KubernetesEndpoints:
+        """Pods as the API server tells of them. Raises ConfigError when there is no API server, UsageError without pool or selector."""
+        options = self._options
+        require_pool(options)
+        self._kube = KubeClient(find_access(os.environ, Path(os.environ.get("HOME", "/"))))
+        pool, fixed = None, None
+        if options.pool_name:
+            pool = PoolReference(name=options.pool_name, namespace=options.pool_namespace, group=options.pool_group)
+        else:
+            fixed = Selection(selector=options.endpoint_selector, ports=options.endpoint_target_ports)
+        return KubernetesEndpoints(self._kube, options.pool_namespace, self._random, pool=pool, fixed=fixed)
 
     def _judge_health(self) -> Health:
         return Health(
@@ -225,14 +248,24 @@ class Engine:
 
     def _admin(self) -> AdminServer:
         options = self._options
-        from_file = self._assembly.discovery is not None
         pages = Pages(
             metrics=partial(exposition, self._registry),
-            plugins=None if from_file and self._compat.reference else self._assembly.plugins,
+            plugins=None if self._kube is None and self._compat.reference else self._assembly.plugins,
             debug=options.enable_pprof,
+            allow=Reviewer(self._kube, self._clock) if self._kube is not None and options.metrics_endpoint_auth else None,
         )
         tls = server_context(Path(options.metrics_cert_dir), options.metrics_client_ca_file) if options.metrics_cert_dir else None
         return AdminServer(pages, options.bind_address, options.metrics_port, tls)
+
+    def _pool_name(self) -> str:
+        """The pool's name in labels; a selector has none, so there it is that of our own Deployment."""
+        options = self._options
+        if self._kube is None or options.pool_name:
+            return options.pool_name or FILE_POOL
+        pod = os.environ.get("POD_NAME", "")
+        if pod.count("-") < 2:
+            raise ConfigError("with --endpoint-selector it names this pod, as a Deployment names it: name-hash-id", source="$POD_NAME")
+        return pod.rsplit("-", 2)[0]
 
     def _host(self) -> str:
         given = self._options.bind_address
