@@ -76,7 +76,10 @@ def _number(member: msgspec.Raw) -> int | None:
     text = bytes(member)
     if not text or text[0] not in b"-0123456789":
         return None
-    value = msgspec.json.decode(text, type=int | float)
+    try:
+        value = msgspec.json.decode(text, type=int | float)
+    except (msgspec.DecodeError, ValueError):  # out of the range of numbers that are read
+        return None
     whole = isinstance(value, int) or value.is_integer()
     return int(value) if whole and value >= 0 else None
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,7 +40,7 @@ def free_ports(count: int) -> list[int]:
 
 
 @contextmanager
-def running_envoy(folder: Path, *, guard: bool = True, secure: bool = False) -> Iterator[EnvoyPorts]:
+def running_envoy(folder: Path, *, guard: bool = True, secure: bool = False) -> Generator[EnvoyPorts]:
     """Envoy until the block ends. `guard`: with the filter that removes clients' routing headers before the engine sees them."""
     ports = EnvoyPorts(*free_ports(4))
     config = folder / "envoy.json"

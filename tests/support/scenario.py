@@ -3,7 +3,7 @@
 import asyncio
 import io
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -60,7 +60,7 @@ class Scenario:
 
 
 @asynccontextmanager
-async def running_scenario(ports: EnvoyPorts) -> AsyncIterator[Scenario]:
+async def running_scenario(ports: EnvoyPorts) -> AsyncGenerator[Scenario]:
     """An engine that Envoy at `ports` finds, and one model server as its pool."""
     async with running_upstream() as upstream, aiohttp.ClientSession() as client:
         rig = make_rig(endpoint_metadata(port=upstream.port))

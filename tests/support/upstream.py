@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -91,7 +91,7 @@ class Upstream:
 
 
 @asynccontextmanager
-async def running_upstream() -> AsyncIterator[Upstream]:
+async def running_upstream() -> AsyncGenerator[Upstream]:
     """A server on a free port of loopback."""
     upstream = Upstream()
     application = web.Application(client_max_size=64 * 1024 * 1024)
