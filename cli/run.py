@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,7 @@ CHECK_PROFILE = "fast"  # a check looks at answers and counters, not at time
 LOG_FOLDER = ROOT / ".mmserve" / "logs"
 REFRESH_SECONDS = 1.0
 READY_TIMEOUT_SECONDS = 60.0
+PIPE_WIDTH = 180
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,8 +70,9 @@ def run(  # noqa: PLR0913 - one parameter an option
 
     Example: mmserve run --set tiers.decode.replicas=2 --check
     """
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # a probed server that goes away is no news
     limit = _limit(replicas)
-    console = Console(stderr=as_json, highlight=False)
+    console = open_console(as_json=as_json)
     choice = choose(stack, assignments or [])
     console.print(f"evaluating the program for stack {choice.stack}")
     recording = evaluate(choice.config, stack=choice.stack, secrets=choice.secrets)
@@ -194,6 +197,12 @@ def curl(plan: StackPlan) -> str:
     content = [picture, {"type": "text", "text": QUESTION}]
     body = {"model": plan.model, "messages": [{"role": "user", "content": content}], "max_tokens": 64}
     return f"curl -s {plan.url}/v1/chat/completions -H 'Content-Type: application/json' -d '{json.dumps(body)}'"
+
+
+def open_console(*, as_json: bool) -> Console:
+    """Standard output, or standard error where that is for JSON alone. A pipe has no width, so lines are not folded to 80 there."""
+    console = Console(stderr=as_json, highlight=False)
+    return console if console.is_terminal else Console(stderr=as_json, highlight=False, width=PIPE_WIDTH)
 
 
 def show_report(report: Report, console: Console, *, as_json: bool) -> None:

@@ -9,7 +9,7 @@ import aiohttp
 import typer
 from rich.console import Console
 
-from cli.run import show_report
+from cli.run import open_console, show_report
 from cli.stack_choice import UsageError
 from cli.verification.checks import Target, Verification
 from cli.verification.client import Client
@@ -39,7 +39,7 @@ def verify(
         raise UsageError("--namespace and --selector belong together")
     if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
         raise UsageError(f"--url {url}: expected http://HOST[:PORT] or https://HOST[:PORT]")
-    console = Console(stderr=as_json, highlight=False)
+    console = open_console(as_json=as_json)
     kubectl = KubectlCounters(namespace, selector) if namespace is not None and selector is not None else None
     report = asyncio.run(_verify(url, model, pods, kubectl, console))
     show_report(report, console, as_json=as_json)

@@ -10,9 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import grpc
-import grpc.aio
-
 from local.addresses import container_port
 from local.errors import LocalError
 from local.processes import Launch, run_command
@@ -120,7 +117,9 @@ async def _http_get(probe: Probe) -> tuple[bool, str]:
 
 
 async def _grpc_check(probe: Probe) -> tuple[bool, str]:
-    """The health protocol by hand: one field each way, so the generated code is not needed."""
+    """The health protocol by hand: one field each way, so the generated code is not needed. The library is loaded when it is."""
+    import grpc.aio
+
     name = probe.service.encode()
     request = b"\x0a" + bytes((len(name),)) + name if name else b""
     async with grpc.aio.insecure_channel(f"{probe.host}:{probe.port}") as channel:
