@@ -23,7 +23,8 @@ class ConfigError(RouterError):
 
     def within(self, *, source: str = "", plugin: str = "", field: str = "") -> "ConfigError":
         """The same error with the places an outer level knows; what an inner level already named stays."""
-        path = f"{field}.{self.field}" if field and self.field else field or self.field
+        dot = "." if field and self.field and not self.field.startswith("[") else ""
+        path = f"{field}{dot}{self.field}"
         return ConfigError(self.message, source=self.source or source, plugin=self.plugin or plugin, field=path)
 
 
