@@ -1,6 +1,9 @@
 """Certificates: the engine's own for serving, and contexts for calling."""
 
+import contextlib
 import ssl
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,6 +17,7 @@ from router.framework.errors import ConfigError
 
 ORGANISATION = "Inference Ext"
 VALIDITY = timedelta(days=3650)
+QUIET_SECONDS = 0.25
 CERTIFICATE_FILE, KEY_FILE = "tls.crt", "tls.key"
 
 
@@ -58,6 +62,32 @@ def read_certificate(directory: Path) -> Certificate:
     except (OSError, ssl.SSLError) as error:
         raise ConfigError(f"needs a matching {CERTIFICATE_FILE} and {KEY_FILE}: {error}", source=str(directory)) from None
     return found
+
+
+class CertificateFolder:
+    """The certificate of a directory as it is now. A pair that does not fit together, as in the middle of a change, is not taken."""
+
+    def __init__(self, directory: Path, now: Callable[[], float] = time.time) -> None:
+        """Raises ConfigError when there is no usable pair. `now`: the clock of file times."""
+        self._directory = directory
+        self._now = now
+        self._taken = self._written()
+        self._certificate = read_certificate(directory)
+
+    def current(self) -> Certificate:
+        """The newest usable pair; files younger than `QUIET_SECONDS` are left alone."""
+        written = self._written()
+        if written != self._taken and max(written) < self._now() - QUIET_SECONDS:
+            with contextlib.suppress(ConfigError):
+                self._certificate = read_certificate(self._directory)
+                self._taken = written
+        return self._certificate
+
+    def _written(self) -> tuple[float, ...]:
+        try:
+            return tuple((self._directory / name).stat().st_mtime for name in (CERTIFICATE_FILE, KEY_FILE))
+        except OSError:
+            return (0.0,)
 
 
 def client_context(*, verify: bool, ca_path: str = "", cert_path: str = "", key_path: str = "") -> ssl.SSLContext:

@@ -6,14 +6,16 @@ import itertools
 import logging
 import os
 import signal
+import socket
 import time
 import uuid
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from router import tls
 from router.engine.admin import AdminServer, Pages
 from router.engine.config.assemble import Assembly
 from router.engine.config.load import LoadOptions, load
@@ -55,7 +57,7 @@ from router.metrics.requests import RequestMetrics, StreamCounts
 from router.metrics.scheduling import SchedulingMetrics
 from router.plugins.discovery.file_discovery import FileDiscovery
 from router.plugins.registry import ALIASES, ENTRIES, UNBUILT
-from router.tls import read_certificate, self_signed, server_context
+from router.tls import CertificateFolder, self_signed, server_context
 
 FILE_POOL = "epp"  # the pool's name in labels when endpoints come from a file and no name is given
 EVERYWHERE = "[::]"  # both address families
@@ -97,6 +99,9 @@ class Engine:
         _log.info("engine has ended")
 
     async def _serve(self, stop: asyncio.Event) -> None:
+        options = self._options
+        for what, port in (("ext_proc", options.grpc_port), ("health", options.grpc_health_port), ("metrics", options.metrics_port)):
+            _require_free(options.bind_address, port, f"{what} port")
         await self._discovery.load(self._endpoints)
         ext_proc, admin = self._ext_proc(), self._admin()
         health = HealthServer(self._health, self._host(), self._options.grpc_health_port)
@@ -187,10 +192,12 @@ class Engine:
 
     def _ext_proc(self) -> GrpcAioServer:
         options = self._options
+        certificate, renew = self._certificate()
         serving = ServerOptions(
             host=self._host(),
             port=options.grpc_port,
-            certificate=self._certificate(),
+            certificate=certificate,
+            renew=renew,
             max_receive_bytes=options.grpc_max_recv_msg_size,
             max_send_bytes=options.grpc_max_send_msg_size,
             services=(register(self._health),),
@@ -198,12 +205,16 @@ class Engine:
         )
         return GrpcAioServer(self._exchanges(), serving, self._clock)
 
-    def _certificate(self) -> Certificate | None:
+    def _certificate(self) -> tuple[Certificate | None, Callable[[], Certificate] | None]:
+        """The certificate to start with, and where a newer one comes from."""
         options = self._options
         if not options.secure_serving:
-            return None
-        found = read_certificate(Path(options.cert_path)) if options.cert_path else self_signed()
-        return Certificate(chain=found.chain, key=found.key)
+            return None, None
+        if not options.cert_path:
+            return _for_transport(self_signed()), None
+        folder = CertificateFolder(Path(options.cert_path))
+        renew = (lambda: _for_transport(folder.current())) if options.enable_cert_reload else None
+        return _for_transport(folder.current()), renew
 
     def _jobs(self) -> tuple[Coroutine[Any, Any, None], ...]:
         """What runs beside the servers."""
@@ -254,8 +265,8 @@ class Engine:
             debug=options.enable_pprof,
             allow=Reviewer(self._kube, self._clock) if self._kube is not None and options.metrics_endpoint_auth else None,
         )
-        tls = server_context(Path(options.metrics_cert_dir), options.metrics_client_ca_file) if options.metrics_cert_dir else None
-        return AdminServer(pages, options.bind_address, options.metrics_port, tls)
+        context = server_context(Path(options.metrics_cert_dir), options.metrics_client_ca_file) if options.metrics_cert_dir else None
+        return AdminServer(pages, options.bind_address, options.metrics_port, context)
 
     def _pool_name(self) -> str:
         """The pool's name in labels; a selector has none, so there it is that of our own Deployment."""
@@ -278,6 +289,17 @@ class Engine:
         await asyncio.sleep(self._options.drain_timeout)
 
 
+def _require_free(address: str, port: int, what: str) -> None:
+    """Raises ConfigError. The servers would notice too, but not all in one line."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((address, port))
+        except OSError as error:
+            raise ConfigError(f"cannot listen on {address or '*'}:{port}: {error.strerror}", source=what) from None
+
+
 def _configuration(options: Options) -> tuple[str, str]:
     """The document's text and what errors call it. Raises ConfigError."""
     if not options.config_file:
@@ -286,6 +308,10 @@ def _configuration(options: Options) -> tuple[str, str]:
         return Path(options.config_file).read_text(encoding="utf-8"), options.config_file
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"cannot be read: {error}", source=options.config_file) from None
+
+
+def _for_transport(certificate: tls.Certificate) -> Certificate:
+    return Certificate(chain=certificate.chain, key=certificate.key)
 
 
 def _prefix_keys(producers: Iterable[Plugin]) -> tuple[DataKey[Any], ...]:

@@ -48,6 +48,7 @@ def from_pod(environ: Mapping[str, str], service_account: Path) -> Access:
     """What every pod is given."""
     host, port = environ["KUBERNETES_SERVICE_HOST"], int(environ.get("KUBERNETES_SERVICE_PORT", "443"))
     token = service_account / "token"
+    _read(token)
     return Access(
         server=f"https://{join_host_port(host, port)}",
         tls=_context(str(service_account / "ca.crt"), None, source=str(service_account)),

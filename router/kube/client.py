@@ -9,7 +9,7 @@ from typing import Any, Self, cast
 
 import aiohttp
 
-from router.framework.errors import RouterError
+from router.framework.errors import ConfigError, RouterError
 from router.kube.access import Access
 
 REQUEST_TIMEOUT_SECONDS = 30.0
@@ -78,7 +78,10 @@ class KubeClient:
         return self._session
 
     def _headers(self) -> dict[str, str]:
-        token = self._access.token()
+        try:
+            token = self._access.token()
+        except ConfigError as error:
+            raise KubeError(str(error)) from None
         return {"Accept": "application/json", **({"Authorization": f"Bearer {token}"} if token else {})}
 
 

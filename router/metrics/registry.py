@@ -1,7 +1,8 @@
 """The registry of one process and its exposition, plus what every metric file shares: the prefix and the older names."""
 
 import platform
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from typing import cast
 
 from prometheus_client import CollectorRegistry, Gauge, PlatformCollector, ProcessCollector
 from prometheus_client.exposition import choose_encoder
@@ -58,5 +59,18 @@ def new_registry(commit: str = "", build_ref: str = VERSION) -> CollectorRegistr
 
 def exposition(registry: CollectorRegistry, accept: str) -> tuple[bytes, str]:
     """The page and its content type, as text or OpenMetrics by the `Accept` header."""
-    encode: tuple[Callable[[CollectorRegistry], bytes], str] = choose_encoder(accept)
-    return encode[0](registry), encode[1]
+    encode, content_type = choose_encoder(accept)
+    return encode(cast("CollectorRegistry", _WithoutTimes(registry))), content_type
+
+
+class _WithoutTimes:
+    """A registry as encoders see it, without the `_created` series that no dashboard asks for."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._registry = registry
+
+    def collect(self) -> Iterable[Metric]:
+        """All metrics."""
+        for metric in self._registry.collect():
+            metric.samples = [sample for sample in metric.samples if not sample.name.endswith("_created")]
+            yield metric

@@ -38,6 +38,7 @@ class ServerOptions:
     host: str = "[::]"
     port: int = wire.EXT_PROC_PORT  # 0: any free one
     certificate: Certificate | None = None  # None: no TLS
+    renew: Callable[[], Certificate] | None = None  # asked at every handshake, so that a certificate can change
     max_receive_bytes: int = DEFAULT_MAX_RECEIVE_BYTES
     max_send_bytes: int = -1  # no limit
     services: Sequence[RegisterService] = ()  # more services for the same port
@@ -110,12 +111,21 @@ async def _pump(stream: Stream, context: grpc.aio.ServicerContext[Any, Any]) -> 
             return
 
 
+def _credentials(certificate: Certificate, renew: Callable[[], Certificate] | None) -> grpc.ServerCredentials:
+    if renew is None:
+        return grpc.ssl_server_credentials([(certificate.key, certificate.chain)])
+
+    def configured(current: Certificate) -> Any:
+        return grpc.ssl_server_certificate_configuration([(current.key, current.chain)])
+
+    return grpc.dynamic_ssl_server_credentials(configured(certificate), lambda: configured(renew()))
+
+
 def _bind(server: grpc.aio.Server, options: ServerOptions) -> int:
     address = f"{options.host}:{options.port}"
     try:
         if options.certificate is None:
             return server.add_insecure_port(address)
-        pair = (options.certificate.key, options.certificate.chain)
-        return server.add_secure_port(address, grpc.ssl_server_credentials([pair]))
+        return server.add_secure_port(address, _credentials(options.certificate, options.renew))
     except RuntimeError as error:
         raise OSError(f"cannot listen on {address}: {error}") from None
