@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +25,7 @@ from local.interruption import Interruption, interruptible
 from local.layout import RunSettings
 from local.plan import StackPlan, plan_stack
 from local.pods import DEFAULT_REPLICAS
+from local.propagation import wait_known
 from local.record import evaluate
 from local.stack import Housekeeping, LocalStack, play
 from local.status import Readings, plain, read, rows, table
@@ -64,19 +64,21 @@ def run(  # noqa: PLR0913 - one parameter an option
         str | None, typer.Option(help=f"Timing of the simulated model ({DEFAULT_PROFILE}; with --check {CHECK_PROFILE}).")
     ] = None,
     ready_timeout: Annotated[float, typer.Option(help="Seconds until every pod must be ready.", min=1)] = READY_TIMEOUT_SECONDS,
+    instance: Annotated[
+        str | None, typer.Option(help="Run beside another run of the same stack: the addresses follow from this name.", metavar="NAME")
+    ] = None,
     keep_logs: Annotated[bool, typer.Option("--keep-logs", help="Keep the containers' logs in .mmserve/logs.")] = False,
 ) -> int:
     """Start a stack on this machine: real Envoy, the engine, simulated model servers. Ctrl-C stops it.
 
     Example: mmserve run --set tiers.decode.replicas=2 --check
     """
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # a probed server that goes away is no news
     limit = _limit(replicas)
     console = open_console(as_json=as_json)
     choice = choose(stack, assignments or [])
     console.print(f"evaluating the program for stack {choice.stack}")
     recording = evaluate(choice.config, stack=choice.stack, secrets=choice.secrets)
-    plan = plan_stack(choice.stack, recording.objects, limit=limit, model=recording.exports.get("model"))
+    plan = plan_stack(instance or choice.stack, recording.objects, limit=limit, model=recording.exports.get("model"))
     options = RunOptions(
         check=check,
         as_json=as_json,
@@ -131,6 +133,7 @@ class Session:
             progress = Progress(self._console, stack)
             await stack.wait_ready(options.ready_timeout_seconds, progress)
             progress()
+            await wait_known(session, self._plan, house.clock, options.ready_timeout_seconds)
             self._served = True
             if options.check:
                 return await self._check(session)

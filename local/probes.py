@@ -12,14 +12,13 @@ from typing import Any, Literal
 
 from local.addresses import container_port
 from local.errors import LocalError
+from local.grpc_health import serving
 from local.processes import Launch, run_command
 
 Kind = Literal["httpGet", "grpc", "tcpSocket", "exec"]
 KINDS: tuple[Kind, ...] = ("httpGet", "grpc", "tcpSocket", "exec")
 DEFAULT_PERIOD_SECONDS = 10
 DEFAULT_FAILURES = 3
-SERVING = b"\x08\x01"  # HealthCheckResponse{status: SERVING}
-HEALTH_CHECK = "/grpc.health.v1.Health/Check"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,18 +116,8 @@ async def _http_get(probe: Probe) -> tuple[bool, str]:
 
 
 async def _grpc_check(probe: Probe) -> tuple[bool, str]:
-    """The health protocol by hand: one field each way, so the generated code is not needed. The library is loaded when it is."""
-    import grpc.aio
-
-    name = probe.service.encode()
-    request = b"\x0a" + bytes((len(name),)) + name if name else b""
-    async with grpc.aio.insecure_channel(f"{probe.host}:{probe.port}") as channel:
-        check = channel.unary_unary(HEALTH_CHECK, request_serializer=bytes, response_deserializer=bytes)
-        try:
-            answer = await check(request, timeout=probe.timeout_seconds)
-        except grpc.aio.AioRpcError as error:
-            return False, f"{probe.host}:{probe.port}: {error.code().name}"
-    return answer == SERVING, "serving" if answer == SERVING else "not serving"
+    fine = await serving(probe.host, probe.port, probe.service)
+    return fine, "serving" if fine else f"{probe.host}:{probe.port}: not serving"
 
 
 def _unverified() -> ssl.SSLContext:
