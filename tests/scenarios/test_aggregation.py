@@ -1,152 +1,223 @@
-"""The aggregated stack end to end: numbers of the worked example, spreading, affinity, routing headers, broken streams."""
+"""The aggregated topology's decisions, with the real plugins and without a network: numbers and spread."""
 
-import asyncio
+import dataclasses
+import json
 from collections import Counter
-from collections.abc import AsyncIterator
 from typing import Any
 
-import aiohttp
 import pytest
-import pytest_asyncio
 
-from tests.support.running_stack import RunningStack, image, running_stack, words
+from router.engine.datalayer.endpoints import Endpoints
+from router.framework.attributes.load import inflight_load, uncached_tokens
+from router.framework.attributes.prefix_match import PrefixMatch, prefix_match
+from router.framework.attributes.tokenized_prompt import tokenized_prompt
+from router.framework.compat import Compat
+from router.framework.control import ResponseProgress, TerminationCause
+from router.framework.endpoint import Endpoint, EndpointMetadata
+from router.framework.request import InferenceRequest
+from router.framework.scheduling import SchedulingResult
+from router.payloads.chat import parse_chat
+from tests.support.documents import AGGREGATION
+from tests.support.engine import inference_request, load_configuration, make_handle
+from tests.support.pictures import data_url, png, png_url
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("stack")]
-
-HOLD = {"x-hold": "yes"}
-# A held request waits this long before its first chunk: time to read the books, not a bound that a test depends on.
-HOLD_FAULT = {"id": "hold", "match": {"header": {"x-hold": "yes"}}, "effect": {"kind": "delay", "ms": 1500}}
-ROUTING = {
-    "x-gateway-destination-endpoint": "127.0.0.1:1",
-    "x-prefiller-host-port": "127.0.0.1:2",
-    "x-encoder-hosts-ports": "127.0.0.1:3,127.0.0.1:4",
-    "x-data-parallel-host-port": "127.0.0.1:5",
-    "x-kv-cache-source-host-port": "127.0.0.1:6",
-    "x-gateway-destination-endpoint-subset": "127.0.0.1:7",
-}
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def shared() -> AsyncIterator[RunningStack]:
-    async with running_stack() as running:
-        yield running
+THRESHOLD = 4_194_304
 
 
-@pytest_asyncio.fixture(loop_scope="module")
-async def stack(shared: RunningStack) -> AsyncIterator[RunningStack]:
-    """Books are balanced before and after every test."""
-    await shared.reset()
-    yield shared
-    await shared.eventually("requests", {})
-    await shared.eventually("tokens", {})
+class Decision:
+    """One request on its way."""
+
+    def __init__(self, request: InferenceRequest, views: dict[str, Endpoint], result: SchedulingResult) -> None:
+        self.request, self.views, self.result = request, views, result
+
+    @property
+    def target(self) -> str:
+        return self.result.target.metadata.name
+
+    @property
+    def scores(self) -> dict[str, float]:
+        return {endpoint.metadata.name: score for endpoint, score in self.result.profiles["default"].scores.items()}
+
+    def match(self, name: str) -> PrefixMatch:
+        found = self.views[name].read(prefix_match())
+        assert found is not None
+        return found
+
+    def matches(self) -> dict[str, tuple[int, int]]:
+        return {name: (self.match(name).matched_blocks, self.match(name).total_blocks) for name in self.views}
+
+    def cost(self, name: str) -> int:
+        found = self.views[name].read(uncached_tokens())
+        assert found is not None
+        return found.tokens
+
+    @property
+    def tokens(self) -> int:
+        found = self.request.read(tokenized_prompt())
+        assert found is not None
+        return found.length
 
 
-def example(*, extra: int = 0, seed: int = 1, salt: str = "") -> list[dict[str, Any]]:
-    """The worked example: text of 3,840 bytes and a 640x480 image; `extra` more bytes before the image, `salt` keeps tests apart."""
-    text = (salt + "abcdefgh" * 480)[:3840]
-    return [words(text + "z" * extra), image(640, 480, seed)]
+class Engine:
+    """The plugins of the configuration, called in the order in which the engine calls them."""
+
+    def __init__(self, *names: str, compat: Compat | None = None) -> None:
+        self.assembly = load_configuration(AGGREGATION, handle=make_handle(compat=compat))
+        self.endpoints = Endpoints(self.assembly.listeners)
+        self.count = 0
+        for number, name in enumerate(names, 1):
+            self.endpoints.upsert(
+                EndpointMetadata(id=f"default/{name}-rank-0", name=name, namespace="default", address=f"10.0.0.{number}", port=8000)
+            )
+
+    async def route(self, *parts: dict[str, Any]) -> Decision:
+        self.count += 1
+        request = inference_request(f"r{self.count}")
+        payload = parse_chat(json.dumps({"model": "m", "messages": [{"role": "user", "content": list(parts)}]}).encode())
+        views = [Endpoint(live) for live in self.endpoints.all()]
+        for producer in self.assembly.producers:
+            await producer.prepare(request, payload)
+        for producer in self.assembly.producers:
+            await producer.produce(request, views)
+        result = self.assembly.scheduler.schedule(request, views)
+        for plugin in self.assembly.pre_request:
+            await plugin.before_request(request, result)
+        return Decision(request, {view.metadata.name: view for view in views}, result)
+
+    def progress(self, decision: Decision, *, end: bool = False) -> None:
+        step = ResponseProgress(first=not end, cause=TerminationCause.NATURAL if end else None)
+        for plugin in self.assembly.response_body:
+            plugin.on_progress(decision.request, decision.result, step)
+
+    def load(self, name: str) -> tuple[int, int]:
+        live = self.endpoints.get(f"default/{name}-rank-0")
+        assert live is not None
+        load = live.attributes[inflight_load()]
+        return load.requests, load.tokens
 
 
-async def place(stack: RunningStack, content: list[dict[str, Any]]) -> tuple[str, dict[str, int]]:
-    """Send a request that waits for its first chunk: its pod and what the pod's books then say; ends with the request."""
-    before = await stack.successes()
-    async with asyncio.TaskGroup() as group:
-        task = group.create_task(stack.chat(content, headers=HOLD))
-        tokens = await booked(stack)
-    assert task.result()[0] == 200
-    after = await stack.successes()
-    return next(pod for pod in after if after[pod] > before[pod]), tokens
+def text(content: str) -> dict[str, Any]:
+    return {"type": "text", "text": content}
 
 
-async def booked(stack: RunningStack) -> dict[str, int]:
-    """Tokens in flight by pod once a request is booked."""
-    for _ in range(300):
-        if await stack.inflight("requests"):
-            return await stack.inflight("tokens")
-        await asyncio.sleep(0.005)
-    raise AssertionError("the request was never booked")
+def image(url: str) -> dict[str, Any]:
+    return {"type": "image_url", "image_url": {"url": url}}
 
 
-async def test_P01_P02_P03_a_repeat_is_free_and_released_at_its_first_chunk(stack: RunningStack) -> None:
-    await stack.fault(HOLD_FAULT)
-    content = example(salt="P01 ")
-    async with asyncio.TaskGroup() as group:
-        first = group.create_task(stack.chat(content, headers=HOLD))
-        tokens = await booked(stack)
-        [(pod, cost)] = tokens.items()
-        assert cost == 1280
-        second = group.create_task(stack.chat(content, headers=HOLD))
-        await stack.eventually("requests", {pod: 2})
-        assert await stack.inflight("tokens") == {pod: 1280}
-    assert (first.result()[0], second.result()[0]) == (200, 200)
-    assert {pod for pod, count in (await stack.successes()).items() if count} >= {pod}
+TEXT = text("x" * 3840)
+IMAGE = image(png_url(640, 480))
+OTHER_IMAGE = image(data_url(png(640, 480) + b"other"))
 
 
-async def test_P04_another_image_of_the_same_size_sticks_and_costs_its_blocks(stack: RunningStack) -> None:
-    await stack.fault(HOLD_FAULT)
-    first, cost = await place(stack, example(salt="P04 "))
-    assert cost == {first: 1280}
-    second, cost = await place(stack, example(salt="P04 ", seed=2))
-    assert (second, cost) == (first, {first: 320})
+@pytest.mark.parametrize("compat", [Compat(), Compat(reference=True)], ids=["ours", "reference"])
+async def test_p01_p02_p03_a_request_sticks_and_is_booked(compat: Compat) -> None:
+    engine = Engine("A", "B", "C", compat=compat)
+
+    first = await engine.route(TEXT, IMAGE)
+    a = first.target
+    assert first.tokens == 1261
+    assert first.matches() == {"A": (0, 20), "B": (0, 20), "C": (0, 20)}
+    assert [first.cost(name) for name in "ABC"] == [1280] * 3
+    assert list(first.scores.values()) == [1 - 1280 / THRESHOLD] * 3
+    assert first.scores["A"] == pytest.approx(0.999694824, abs=1e-9)
+    assert engine.load(a) == (1, 1280)
+
+    second = await engine.route(TEXT, IMAGE)
+    assert second.matches() == {"A": (0, 20), "B": (0, 20), "C": (0, 20), a: (20, 20)}
+    assert list(second.scores) == [a]
+    assert second.cost(a) == 0
+    assert engine.load(a) == (2, 1280)
+
+    engine.progress(first)
+    after_first_chunk = engine.load(a)
+    engine.progress(first, end=True)
+    assert (after_first_chunk, engine.load(a)) == ((2, 0), (1, 0))
+
+    engine.progress(second)
+    engine.progress(second, end=True)
+    assert engine.load(a) == (0, 0)
 
 
-async def test_P05_a_longer_text_is_scored_by_what_is_missing(stack: RunningStack) -> None:
-    await stack.fault(HOLD_FAULT)
-    first, _ = await place(stack, example(salt="P05 "))
-    second, cost = await place(stack, example(salt="P05 ", extra=4000))
-    assert (second, cost) == (first, {first: 1344})
+async def test_p04_another_image_of_the_same_size() -> None:
+    engine = Engine("A", "B", "C")
+    first = await engine.route(TEXT, IMAGE)
+
+    other = await engine.route(TEXT, OTHER_IMAGE)
+
+    a = first.target
+    assert other.matches()[a] == (15, 20)
+    assert list(other.scores) == [a]
+    assert other.cost(a) == 320
 
 
-async def test_repeats_of_a_request_with_an_image_land_on_the_same_pod(stack: RunningStack) -> None:
-    for seed in range(100, 108):
-        before = await stack.successes()
-        for _ in range(3):
-            assert (await stack.chat([words("What is this?"), image(320, 320, seed)]))[0] == 200
-        after = await stack.successes()
-        assert sorted(after[pod] - before[pod] for pod in after) == [0, 0, 0, 3]
+async def test_p05_a_longer_text() -> None:
+    engine = Engine("A", "B", "C")
+    first = await engine.route(TEXT, IMAGE)
+    engine.progress(first)
+    engine.progress(first, end=True)
+
+    longer = await engine.route(text("x" * 7840), IMAGE)
+
+    a = first.target
+    others = {name: 1 - 2304 / THRESHOLD for name in "ABC" if name != a}
+    assert longer.matches()[a] == (15, 36)
+    assert longer.scores == {a: 1 - 1344 / THRESHOLD, **others}
+    assert longer.target == a
 
 
-async def test_forty_images_with_one_short_prompt_spread_over_an_idle_pool(stack: RunningStack) -> None:
-    before = await stack.successes()
-    for seed in range(1000, 1040):
-        assert (await stack.chat([words("Describe the picture in one sentence."), image(256, 256, seed)]))[0] == 200
-    after = await stack.successes()
-    shares = {pod: (after[pod] - before[pod]) / 40 for pod in after}
-    assert sum(shares.values()) == pytest.approx(1)
-    assert max(shares.values()) <= 0.35, shares
+async def test_field_p32_new_prefixes_spread_over_idle_endpoints() -> None:
+    engine = Engine(*"ABCDEFGH")
+    counts: Counter[str] = Counter()
+    for number in range(80):
+        decision = await engine.route(text(f"{number:05d}" * 400))
+        counts[decision.target] += 1
+        engine.progress(decision)
+        engine.progress(decision, end=True)
+
+    assert all(count in {9, 10, 11} for count in counts.values())
+    assert sum(counts.values()) == 80
 
 
-async def test_a_clients_own_routing_headers_reach_no_pod_and_choose_none(stack: RunningStack) -> None:
-    for name, value in ROUTING.items():
-        for spelling in (name, name.upper()):
-            status, _ = await stack.chat([words(f"hello {name}")], headers={spelling: value})
-            assert status == 200, spelling
-    received = await stack.journals()
-    assert len(received) == 2 * len(ROUTING)
-    leaked = Counter(name for entry in received for name in entry["headers"] if name in ROUTING and entry["headers"][name] == ROUTING[name])
-    assert leaked == Counter()
-    assert not {name for entry in received for name in entry["headers"]} & (set(ROUTING) - {"x-gateway-destination-endpoint"})
+async def test_forty_images_with_one_short_prompt_spread() -> None:
+    engine = Engine("A", "B", "C", "D")
+    targets: Counter[str] = Counter()
+    for number in range(40):
+        decision = await engine.route(text("What is this?"), image(data_url(png(1280, 720) + bytes([number]))))
+        targets[decision.target] += 1
+        engine.progress(decision)
+        engine.progress(decision, end=True)
+
+    assert max(targets.values()) <= 14
 
 
-async def test_a_pod_that_dies_in_mid_stream_ends_the_clients_stream_and_balances_the_books(stack: RunningStack) -> None:
-    await stack.fault({"id": "cut", "match": {"header": {"x-cut": "yes"}}, "effect": {"kind": "cut_stream", "events": 2}})
-    with pytest.raises(aiohttp.ClientError):
-        await stack.chat("long", headers={"x-cut": "yes"}, stream=True, max_tokens=50)
-    await stack.eventually("requests", {})
-    assert (await stack.chat("next"))[0] == 200
+async def test_a_repeat_lands_on_the_same_endpoint() -> None:
+    engine = Engine(*"ABCDEFGH")
+    homes = {number: (await engine.route(image(data_url(png(640, 480) + bytes([number]))))).target for number in range(20)}
+
+    again = {number: (await engine.route(image(data_url(png(640, 480) + bytes([number]))))).target for number in range(20)}
+
+    assert again == homes
 
 
-async def test_a_client_that_leaves_early_frees_the_pod(stack: RunningStack) -> None:
-    await stack.fault(HOLD_FAULT)
-    with pytest.raises(TimeoutError):
-        await asyncio.wait_for(stack.chat("gone", headers=HOLD), 0.3)
-    await stack.eventually("requests", {})
-    assert (await stack.chat("next"))[0] == 200
+@pytest.mark.parametrize(("backlog", "stays"), [(567_036, True), (567_037, False)])
+async def test_stickiness_ends_where_the_backlog_costs_more(backlog: int, *, stays: bool) -> None:
+    engine = Engine("A", "B")
+    home = (await engine.route(TEXT, IMAGE)).target
+    live = engine.endpoints.get(f"default/{home}-rank-0")
+    assert live is not None
+    live.attributes[inflight_load()].tokens = backlog
+
+    again = await engine.route(TEXT, IMAGE)
+
+    assert (again.target == home) is stays
 
 
-async def test_bodyless_requests_are_answered_by_a_pod(stack: RunningStack) -> None:
-    async with stack.client.get(f"{stack.plan.url}/v1/models") as response:
-        assert response.status == 200
-        assert (await response.json())["data"][0]["id"] == stack.plan.model
-    async with stack.client.head(f"{stack.plan.url}/v1/models") as response:
-        assert response.status == 200
+async def test_field_p34_a_restarted_pod_is_not_sticky() -> None:
+    engine = Engine("A", "B")
+    home = (await engine.route(TEXT, IMAGE)).target
+    metadata = engine.endpoints.all()["AB".index(home)].metadata
+    engine.endpoints.upsert(dataclasses.replace(metadata, uid="another"))
+
+    again = await engine.route(TEXT, IMAGE)
+
+    assert again.matches() == {"A": (0, 20), "B": (0, 20)}

@@ -67,7 +67,7 @@ def make_handle(
         clock=clock or FakeClock(),
         random=random or Random(7),
         metrics=metrics or RecordingMetrics(),
-        plugins=plugins or {},
+        plugins={} if plugins is None else plugins,
         compat=compat,
     )
 

@@ -9,6 +9,7 @@ import yaml
 from router.framework.errors import ConfigError
 from router.framework.parameters import show
 
+_MERGE = "tag:yaml.org,2002:merge"
 _FLOAT = "tag:yaml.org,2002:float"
 _TIMESTAMP = "tag:yaml.org,2002:timestamp"
 _EXPONENT = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)[eE][-+]?\d+")  # YAML 1.1 asks for a dot and a sign; JSON does not
@@ -21,6 +22,8 @@ class _StrictLoader(yaml.SafeLoader):
         """A mapping whose keys differ. Raises ConfigError."""
         seen: set[Hashable] = set()
         for key_node, _ in node.value:
+            if key_node.tag == _MERGE:
+                continue
             key = cast("Hashable", self.construct_object(key_node, deep=True))
             if not isinstance(key, Hashable):
                 raise ConfigError(f"a key must be a text, not {show(key)}{_place(key_node)}")

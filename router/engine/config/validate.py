@@ -23,7 +23,7 @@ _POLICY_ROLES = {"fairnessPolicyRef": FairnessPolicy, "orderingPolicyRef": Order
 def role(plugin: Plugin, kind: type[P], *, field: str) -> P:
     """`plugin` as a `kind`. Raises ConfigError when it does not play that role."""
     if not isinstance(plugin, kind):
-        raise ConfigError(f'"{plugin.name}" (type {plugin.type_name}) is not a {_words(kind)}', field=field)
+        raise ConfigError(f'"{plugin.name}" (type {plugin.type_name}) is not {_words(kind)}', field=field)
     return plugin
 
 
@@ -89,5 +89,6 @@ def _tolerate(plugin: Plugin, field: str) -> None:
 
 
 def _words(kind: type[object]) -> str:
-    """`SaturationDetector` as "saturation detector"."""
-    return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in kind.__name__).strip()
+    """`SaturationDetector` as "a saturation detector"."""
+    words = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in kind.__name__).strip()
+    return f"an {words}" if words[0] in "aeiou" else f"a {words}"

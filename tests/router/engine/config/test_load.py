@@ -1,0 +1,85 @@
+import os
+from pathlib import Path
+
+import pytest
+import yaml
+
+from router.framework.errors import ConfigError
+from tests.support.documents import AGGREGATION, document
+from tests.support.engine import load_configuration
+
+REFERENCE = Path(os.environ.get("REFERENCE_DIR", Path(__file__).parents[5] / "shared" / "spec"))
+
+
+def reference_documents() -> dict[str, str]:
+    """Documents of the reference folder by file name, empty where it is absent."""
+    path = REFERENCE / "golden-router" / "standalone-aggregation.yaml"
+    if not path.is_file():
+        return {}
+    objects = [each for each in yaml.safe_load_all(path.read_text()) if each and each["kind"] == "ConfigMap"]
+    return {name: text for each in objects for name, text in each["data"].items() if "EndpointPickerConfig" in text}
+
+
+@pytest.mark.parametrize("name", ["aggregation-plugins.yaml", "default-plugins.yaml"])
+def test_documents_of_the_reference_load(name: str) -> None:
+    documents = reference_documents()
+    if not documents:
+        pytest.skip("the reference folder is not here")
+
+    assert load_configuration(documents[name], source=name).scheduler.profiles
+
+
+def test_a_document_with_a_plugin_that_is_not_built_is_refused() -> None:
+    documents = reference_documents()
+    if not documents:
+        pytest.skip("the reference folder is not here")
+
+    with pytest.raises(ConfigError) as raised:
+        load_configuration(documents["payload-agnostic.yaml"], source="payload-agnostic.yaml")
+
+    expected = 'payload-agnostic.yaml, plugin "session-affinity-scorer", field "type": plugin type "session-affinity-scorer" is known'
+    assert str(raised.value).startswith(expected)
+
+
+@pytest.mark.parametrize("text", ["", "  \n"])
+def test_no_text_is_the_built_in_configuration(text: str) -> None:
+    assert "kv-cache-utilization-scorer" in load_configuration(text).plugins
+
+
+def test_errors_name_the_file() -> None:
+    with pytest.raises(ConfigError, match=r"^/config/epp\.yaml, field \"kind\": None is not"):
+        load_configuration("a: 1", source="/config/epp.yaml")
+
+
+def test_json_is_yaml() -> None:
+    text = '{"apiVersion": "llm-d.ai/v1", "kind": "EndpointPickerConfig", "plugins": [{"type": "queue-scorer"}]}'
+
+    assert "queue-scorer" in load_configuration(text).plugins
+
+
+def test_flow_control_without_its_gate_is_kept_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    load_configuration(document(flowControl={"maxBytes": "1G"}))
+
+    assert "flowControl has no effect while its feature gate is off" in [record.message for record in caplog.records]
+
+
+def test_aggregation() -> None:
+    assembly = load_configuration(AGGREGATION)
+
+    assert list(assembly.plugins) == [
+        "token-producer",
+        "approx-prefix-cache-producer",
+        "inflight-load-producer",
+        "prefix-cache-affinity-filter",
+        "token-load-scorer",
+        "max-score-picker",
+        "single-profile-handler",
+        "fcfs-ordering-policy",
+        "global-strict-fairness-policy",
+        "static-usage-limit-policy",
+        "openai-parser",
+        "passthrough-parser",
+        "utilization-detector",
+        "metrics-data-source",
+        "core-metrics-extractor",
+    ]
