@@ -1,0 +1,53 @@
+from prometheus_client import CollectorRegistry
+
+from router.metrics.labels import LabelCap
+from router.metrics.plugins import PrometheusPluginMetrics
+
+PLUGIN = {"plugin_name": "n", "plugin_type": "t"}
+
+
+def test_the_prefix_index_is_told_by_plugin_and_without_labels() -> None:
+    registry = CollectorRegistry()
+    metrics = PrometheusPluginMetrics(registry)
+
+    metrics.prefix_index_size("n", "t", 12)
+    metrics.prefix_hit("n", "t", ratio=0.35, hit_bytes=100)
+
+    for prefix, labels in (("llm_d_epp", PLUGIN), ("inference_extension", {})):
+        assert registry.get_sample_value(f"{prefix}_prefix_indexer_size", labels) == 12
+        assert registry.get_sample_value(f"{prefix}_prefix_indexer_hit_ratio_bucket", {**labels, "le": "0.3"}) == 0
+        assert registry.get_sample_value(f"{prefix}_prefix_indexer_hit_ratio_bucket", {**labels, "le": "0.4"}) == 1
+        assert registry.get_sample_value(f"{prefix}_prefix_indexer_hit_bytes_bucket", {**labels, "le": "64.0"}) == 0
+        assert registry.get_sample_value(f"{prefix}_prefix_indexer_hit_bytes_bucket", {**labels, "le": "128.0"}) == 1
+
+
+def test_what_is_in_flight_goes_up_and_down() -> None:
+    registry = CollectorRegistry()
+    metrics = PrometheusPluginMetrics(registry)
+
+    metrics.inflight("pod-rank-0", "d", "p", ("flow", -1), (1, 100))
+    metrics.inflight("pod-rank-0", "d", "p", ("flow", -1), (1, 50))
+    metrics.inflight("pod-rank-0", "d", "p", ("flow", -1), (-1, -100))
+
+    labels = {"endpoint_name": "pod-rank-0", "namespace": "d", "producer_name": "p", "fairness_id": "flow", "priority": "-1"}
+    assert registry.get_sample_value("llm_d_epp_inflight_requests", labels) == 1
+    assert registry.get_sample_value("llm_d_epp_inflight_tokens", labels) == 50
+
+
+def test_fairness_ids_are_capped() -> None:
+    registry = CollectorRegistry()
+    metrics = PrometheusPluginMetrics(registry, LabelCap(2))
+
+    for number in range(10):
+        metrics.inflight("e", "d", "p", (f"flow-{number}", 0), (1, 1))
+
+    labels = {"endpoint_name": "e", "namespace": "d", "producer_name": "p", "fairness_id": "other", "priority": "0"}
+    assert registry.get_sample_value("llm_d_epp_inflight_requests", labels) == 8
+
+
+def test_stale_endpoints_are_told_by_detector() -> None:
+    registry = CollectorRegistry()
+
+    PrometheusPluginMetrics(registry).stale_endpoints("utilization-detector", 3)
+
+    assert registry.get_sample_value("llm_d_epp_flow_control_stale_endpoints", {"detector": "utilization-detector"}) == 3

@@ -1,0 +1,48 @@
+import pytest
+from prometheus_client import CollectorRegistry, Counter, Gauge
+
+from router.metrics.registry import Alias, exposition, new_registry
+from router.version import VERSION
+
+
+def test_info_tells_the_build_under_both_names() -> None:
+    registry = new_registry("abc")
+    labels = {"commit": "abc", "build_ref": VERSION}
+
+    assert registry.get_sample_value("llm_d_epp_info", labels) == 1
+    assert registry.get_sample_value("inference_extension_info", labels) == 1
+
+
+@pytest.mark.parametrize(
+    ("accept", "content_type", "ending"),
+    [
+        pytest.param("", "text/plain; version=", b"\n", id="text"),
+        pytest.param("application/openmetrics-text; version=1.0.0", "application/openmetrics-text", b"# EOF\n", id="openmetrics"),
+    ],
+)
+def test_the_page_comes_in_the_form_that_is_asked_for(accept: str, content_type: str, ending: bytes) -> None:
+    page, kind = exposition(new_registry(), accept)
+
+    assert kind.startswith(content_type)
+    assert page.endswith(ending)
+    assert b"llm_d_epp_info{" in page
+
+
+def test_times_of_creation_are_left_out() -> None:
+    registry = CollectorRegistry()
+    Counter("x_total", "X.", registry=registry).inc()
+
+    page, _ = exposition(registry, "application/openmetrics-text; version=1.0.0")
+
+    assert b"x_total 1.0" in page
+    assert b"_created" not in page
+
+
+def test_an_alias_follows_its_metric_and_renames_labels() -> None:
+    registry = CollectorRegistry()
+    gauge = Gauge("a_size", "Size.", ("endpoint", "extra"), registry=registry)
+    registry.register(Alias(gauge, ("a_", "b_"), {"endpoint": "pod", "extra": ""}))
+
+    gauge.labels("x", "y").set(3)
+
+    assert registry.get_sample_value("b_size", {"pod": "x"}) == 3
