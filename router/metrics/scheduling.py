@@ -10,6 +10,8 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 from prometheus_client.samples import Sample
 
+from router.metrics.labels import LabelCap
+
 _BUCKETS = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
 _NEW, _OLD = "llm_d_epp", "inference_extension"
 
@@ -42,7 +44,9 @@ def _old(name: str) -> str:
 class SchedulingMetrics:
     """Records scheduling attempts and the time spent in plugins."""
 
-    def __init__(self, registry: CollectorRegistry) -> None:
+    def __init__(self, registry: CollectorRegistry, models: LabelCap | None = None) -> None:
+        """`models`: the cap on model names as labels; one that others share counts their names too."""
+        self._models = models or LabelCap()
         self._duration = Histogram(
             "scheduler_e2e_duration_seconds", "Time of one scheduling decision.", namespace=_NEW, buckets=_BUCKETS, registry=registry
         )
@@ -72,12 +76,12 @@ class SchedulingMetrics:
         self._duration.observe(seconds)
 
     def succeeded(self, target_model: str, endpoint_name: str, namespace: str, port: int) -> None:
-        """A decision for the pod `endpoint_name`; `target_model` is capped by the caller."""
-        self._attempt("success", target_model, endpoint_name, namespace, str(port))
+        """A decision for the pod `endpoint_name`."""
+        self._attempt("success", self._models(target_model), endpoint_name, namespace, str(port))
 
     def failed(self, target_model: str) -> None:
         """No endpoint could be chosen."""
-        self._attempt("failure", target_model, "", "", "")
+        self._attempt("failure", self._models(target_model), "", "", "")
 
     def plugin_duration(self, extension_point: str, plugin_type: str, plugin_name: str) -> Observe:
         """The recorder for one plugin at one extension point; resolve it once and keep it."""

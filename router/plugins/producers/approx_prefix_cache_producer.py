@@ -93,9 +93,13 @@ class ApproxPrefixCacheProducer(DataProducer, PreRequest, EndpointListener):
         look_up = self._index.anywhere if self._reference else self._index.unbroken
         found = [look_up(hashes) for hashes in blocks.hashes]
         total = sum(len(hashes) for hashes in blocks.hashes)
+        matches: dict[int, PrefixMatch] = {}  # most endpoints share one
         for endpoint in endpoints:
-            matched = sum(counts.get(endpoint.live, 0) for counts in found)
-            match = PrefixMatch(matched_blocks=matched, total_blocks=total, block_size_tokens=size, cached_blocks=matched)
+            matched = sum([counts.get(endpoint.live, 0) for counts in found])
+            match = matches.get(matched)
+            if match is None:
+                match = PrefixMatch(matched_blocks=matched, total_blocks=total, block_size_tokens=size, cached_blocks=matched)
+                matches[matched] = match
             endpoint.write(self._match, match)
 
     async def before_request(self, request: InferenceRequest, result: SchedulingResult) -> None:

@@ -83,9 +83,13 @@ class InflightLoadProducer(DataProducer, PreRequest, ResponseBody, EndpointListe
         tokens = request.read(self._tokens)
         length = tokens.length if tokens else 0
         output = self._output_tokens(length, request.max_output_tokens)
+        prices: dict[int, UncachedTokens] = {}  # endpoints with the same match share one
         for endpoint in endpoints:
-            cost = uncached(length, endpoint.read(self._match)) + output
-            endpoint.write(self._uncached, UncachedTokens(tokens=cost))
+            match = endpoint.read(self._match)
+            price = prices.get(id(match))
+            if price is None:
+                price = prices[id(match)] = UncachedTokens(tokens=uncached(length, match) + output)
+            endpoint.write(self._uncached, price)
 
     async def before_request(self, request: InferenceRequest, result: SchedulingResult) -> None:
         """Book the cost at the first target of every profile."""

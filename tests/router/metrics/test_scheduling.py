@@ -1,6 +1,7 @@
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.openmetrics.exposition import generate_latest as generate_openmetrics
 
+from router.metrics.labels import LabelCap
 from router.metrics.scheduling import SchedulingMetrics
 
 BUCKETS = ["0.0001", "0.0002", "0.0005", "0.001", "0.002", "0.005", "0.01", "0.02", "0.05", "0.1", "+Inf"]
@@ -44,3 +45,14 @@ def test_a_recorder_is_resolved_once() -> None:
     metrics = SchedulingMetrics(CollectorRegistry())
 
     assert metrics.plugin_duration("Filter", "t", "n") == metrics.plugin_duration("Filter", "t", "n")
+
+
+def test_field_p44_model_names_are_capped() -> None:
+    registry = CollectorRegistry()
+    metrics = SchedulingMetrics(registry, LabelCap(limit=2))
+    for number in range(50):
+        metrics.failed(f"m{number}")
+        metrics.succeeded(f"m{number}", "pod", "ns", 8000)
+
+    samples = [sample for metric in registry.collect() for sample in metric.samples if sample.name.endswith("attempts_total")]
+    assert {sample.labels["target_model_name"] for sample in samples} == {"m0", "m1", "other"}
