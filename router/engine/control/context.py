@@ -1,6 +1,6 @@
 """What is known of one request while it is handled."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from router.framework.parsing import Payload
@@ -23,3 +23,7 @@ class RequestContext:
     body: bytes | None = None  # set when the body that goes on is not the one that arrived
     request: InferenceRequest | None = field(default=None)
     result: SchedulingResult | None = field(default=None)  # set before anything is booked on it
+
+    def header(self, names: Iterable[str]) -> str:
+        """The first non-empty header under `names`, newest spelling first; empty when there is none."""
+        return next((value for name in names if (value := self.headers.get(name))), "")

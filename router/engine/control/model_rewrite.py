@@ -36,7 +36,7 @@ class ModelRewrite:
         payload = context.payload
         if isinstance(payload, OpaquePayload):
             return
-        wanted = _wished(context.headers) or payload.model
+        wanted = context.header(wire.MODEL_REWRITE) or payload.model
         target = self._rules.target(wanted, context.headers) or wanted
         if not target:
             raise RequestError(ErrorCode.BadRequest, "model not found in request body")
@@ -44,7 +44,3 @@ class ModelRewrite:
             context.body = payload.with_model(target)
             context.size_bytes = len(context.body)
         context.target_model = target
-
-
-def _wished(headers: Mapping[str, str]) -> str:
-    return next((value for name in wire.MODEL_REWRITE if (value := headers.get(name))), "")

@@ -1,6 +1,5 @@
 """Who a request is for and how important it is."""
 
-from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from router import wire
@@ -32,24 +31,20 @@ class Objectives:
 
     def build_request(self, context: RequestContext) -> InferenceRequest:
         """The request that plugins and scheduler see; its headers are the context's own."""
-        headers, payload = context.headers, context.payload
-        objective = _header(headers, wire.OBJECTIVE)
+        payload = context.payload
+        objective = context.header(wire.OBJECTIVE)
         request = InferenceRequest(
             id=context.id,
             external_id=context.external_id,
             incoming_model=payload.model,
             target_model=context.target_model,
-            fairness_id=_header(headers, wire.FAIRNESS_ID) or wire.DEFAULT_FAIRNESS_ID,
+            fairness_id=context.header(wire.FAIRNESS_ID) or wire.DEFAULT_FAIRNESS_ID,
             priority=self._priorities.priority(objective) if objective else 0,
             stream=payload.stream,
             max_output_tokens=payload.max_output_tokens,
             size_bytes=context.size_bytes,
             received_at=context.received_at,
-            headers=headers,
+            headers=context.headers,
         )
         context.request = request
         return request
-
-
-def _header(headers: Mapping[str, str], names: Sequence[str]) -> str:
-    return next((value for name in names if (value := headers.get(name))), "")

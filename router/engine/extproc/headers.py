@@ -12,11 +12,6 @@ def stored(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return dict(pairs)
 
 
-def first_present(headers: Mapping[str, str], names: Iterable[str]) -> str:
-    """The first non-empty value under `names` (new spelling first), else an empty text."""
-    return next((value for name in names if (value := headers.get(name))), "")
-
-
 def split_client_headers(pairs: Iterable[tuple[str, str]]) -> tuple[dict[str, str], tuple[str, ...]]:
     """What the engine may read of a request's headers, and the names that must not travel on.
 

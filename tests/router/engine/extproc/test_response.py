@@ -1,0 +1,113 @@
+from collections.abc import Mapping
+
+import pytest
+from prometheus_client import CollectorRegistry
+
+from router.engine.control.stages import StagePlugins, Stages
+from router.engine.extproc.response import Placed, ResponseFollower, usage_readers
+from router.framework.control import TerminationCause
+from router.framework.parsing import Usage, UsageReader
+from router.metrics.requests import RequestMetrics
+from router.metrics.scheduling import SchedulingMetrics
+from router.payloads.opaque import OpaquePayload
+from router.payloads.usage import JsonUsageReader, StreamUsageReader
+from tests.support.engine import FakeClock, candidate, inference_request, result_of
+from tests.support.exchange import CountingBooks, make_parsers
+
+
+class FaultyReader(UsageReader):
+    """Breaks on whatever it gets."""
+
+    def __init__(self) -> None:
+        self.fed = 0
+
+    def feed(self, chunk: bytes) -> None:
+        self.fed += 1
+        raise ZeroDivisionError("broken")
+
+    def usage(self) -> Usage | None:
+        raise ZeroDivisionError("broken")
+
+
+def follower(books: CountingBooks, *readers: UsageReader) -> ResponseFollower:
+    registry = CollectorRegistry()
+    metrics, clock = RequestMetrics(registry), FakeClock()
+    stages = Stages(StagePlugins(response_body=(books,)), clock=clock, metrics=SchedulingMetrics(registry))
+    request = inference_request()
+    placed = Placed(request=request, result=result_of(default=candidate()), series=metrics.series("m", "m", "f", 0))
+    books.open[request.id] = placed.result.target
+    one, stream = readers or (JsonUsageReader(), StreamUsageReader())
+    return ResponseFollower(placed, (one, stream), stages, metrics, clock)
+
+
+@pytest.mark.parametrize(
+    ("headers", "code"),
+    [
+        ({":status": "200"}, ""),
+        ({":status": "399"}, ""),
+        ({":status": "400"}, "ModelServerError"),
+        ({"status": "500"}, "ModelServerError"),
+        ({":status": "x"}, "ModelServerError"),
+        ({}, ""),
+    ],
+)
+async def test_status_decides_whether_it_failed(headers: Mapping[str, str], code: str) -> None:
+    followed = follower(CountingBooks())
+
+    await followed.headers(headers, end_of_stream=False)
+
+    assert followed.error_code == code
+
+
+async def test_content_type_decides_how_usage_is_read() -> None:
+    books = CountingBooks()
+    followed = follower(books)
+    await followed.headers({"content-type": "text/event-stream"}, end_of_stream=False)
+
+    followed.chunk(b'data: {"usage":{"prompt_tokens":3}}\n\n', end_of_stream=True)
+
+    assert books.steps[-1].usage == Usage(prompt_tokens=3)
+
+
+async def test_broken_reader_is_left_alone_and_the_response_goes_on(caplog: pytest.LogCaptureFixture) -> None:
+    books, reader = CountingBooks(), FaultyReader()
+    followed = follower(books, reader, FaultyReader())
+    await followed.headers({}, end_of_stream=False)
+
+    followed.chunk(b"a", end_of_stream=False)
+    followed.chunk(b"b", end_of_stream=True)
+
+    assert reader.fed == 1
+    assert [(step.usage, step.size_bytes) for step in books.steps] == [(None, 1), (None, 2)]
+    assert "usage is not read" in caplog.text
+
+
+async def test_empty_chunk_is_not_the_first() -> None:
+    books = CountingBooks()
+    followed = follower(books)
+
+    followed.chunk(b"", end_of_stream=False)
+    followed.chunk(b"x", end_of_stream=False)
+
+    assert [step.first for step in books.steps] == [True]
+
+
+async def test_end_is_told_once() -> None:
+    books = CountingBooks()
+    followed = follower(books)
+
+    followed.end(TerminationCause.ERROR)
+    followed.end(TerminationCause.NATURAL)
+    followed.chunk(b"late", end_of_stream=True)
+
+    assert books.causes == ["error"]
+    assert followed.settled
+
+
+def test_readers_are_made_for_both_kinds() -> None:
+    openai = make_parsers()[0]
+
+    one, stream = usage_readers(openai, OpaquePayload(raw=b""))
+
+    assert isinstance(one, JsonUsageReader)
+    assert isinstance(stream, StreamUsageReader)

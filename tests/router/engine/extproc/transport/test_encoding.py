@@ -1,0 +1,122 @@
+from typing import Any
+
+import pytest
+from envoy.service.ext_proc.v3 import external_processor_pb2
+from hypothesis import given
+from hypothesis import strategies as st
+
+from router.engine.extproc.transport.encoding import decode, encode
+from router.engine.extproc.transport.messages import (
+    BodyChunk,
+    BodyReply,
+    Direction,
+    Headers,
+    HeadersReply,
+    ImmediateReply,
+    Trailers,
+    TrailersReply,
+)
+
+pb: Any = external_processor_pb2
+REQUEST, RESPONSE = Direction.REQUEST, Direction.RESPONSE
+BOTH = st.sampled_from([REQUEST, RESPONSE])
+
+
+def received(**fields: Any) -> Any:
+    return decode(pb.ProcessingRequest(**fields).SerializeToString())
+
+
+def sent(reply: Any) -> Any:
+    return pb.ProcessingResponse.FromString(encode(reply))
+
+
+@pytest.mark.parametrize("kind", ["request", "response"])
+def test_headers_are_lower_case_and_raw_values_win(kind: str) -> None:
+    message = pb.HttpHeaders(end_of_stream=True)
+    for key, value, raw_value in (
+        (":path", "", b"/x"),
+        ("X-A", "text", b""),
+        ("x-b", "text", b"raw"),
+        ("x-c", "", "é\xff".encode("latin-1")),
+    ):
+        header = message.headers.headers.add()
+        header.key, header.value, header.raw_value = key, value, raw_value
+
+    headers = received(**{f"{kind}_headers": message})
+
+    pairs = ((":path", "/x"), ("x-a", "text"), ("x-b", "raw"), ("x-c", "\ufffd\ufffd"))
+    assert headers == Headers(Direction(kind), pairs, end_of_stream=True)
+
+
+@pytest.mark.parametrize("kind", ["request", "response"])
+def test_body_and_trailers_are_read(kind: str) -> None:
+    body = received(**{f"{kind}_body": pb.HttpBody(body=b"abc", end_of_stream=True)})
+    trailers = received(**{f"{kind}_trailers": pb.HttpTrailers()})
+
+    assert body == BodyChunk(Direction(kind), b"abc", end_of_stream=True)
+    assert trailers == Trailers(Direction(kind))
+
+
+def test_metadata_are_plain_values() -> None:
+    envelope = pb.ProcessingRequest(request_body=pb.HttpBody(body=b"x"))
+    envelope.metadata_context.filter_metadata["envoy.lb.subset_hint"].update({"hosts": ["10.0.0.1:80", 7]})
+
+    message = decode(envelope.SerializeToString())
+
+    assert message is not None
+    assert message.metadata == {"envoy.lb.subset_hint": {"hosts": ["10.0.0.1:80", 7.0]}}
+
+
+def test_unknown_message_is_skipped() -> None:
+    assert decode(b"") is None
+
+
+@given(
+    direction=BOTH,
+    data=st.binary(max_size=300) | st.sampled_from([127, 128, 16_383, 16_384, 62_000]).map(bytes),
+    end=st.booleans(),
+    view=st.booleans(),
+)
+def test_body_reply_is_what_protobuf_would_write(direction: Direction, data: bytes, end: bool, view: bool) -> None:
+    streamed = pb.StreamedBodyResponse(body=data, end_of_stream=end)
+    answer = pb.BodyResponse(response=pb.CommonResponse(body_mutation=pb.BodyMutation(streamed_response=streamed)))
+    expected = pb.ProcessingResponse(**{f"{direction.value}_body": answer})
+
+    encoded = encode(BodyReply(direction, memoryview(data) if view else data, end))
+
+    assert encoded == expected.SerializeToString(deterministic=True)
+
+
+def test_body_reply_with_metadata() -> None:
+    envelope = sent(BodyReply(RESPONSE, b"x", end_of_stream=True, metadata={"a": {"b": [1, {"c": True}]}}))
+
+    assert envelope.response_body.response.body_mutation.streamed_response.body == b"x"
+    assert envelope.dynamic_metadata["a"]["b"][1]["c"] is True
+
+
+def test_headers_reply() -> None:
+    metadata = {"envoy.lb": {"x": "h:1"}}
+    envelope = sent(HeadersReply(REQUEST, (("a", "é"),), ("b",), clear_route_cache=True, metadata=metadata))
+
+    common = envelope.request_headers.response
+    assert common.clear_route_cache
+    (option,) = common.header_mutation.set_headers
+    assert (option.header.key, option.header.raw_value, option.header.value) == ("a", "é".encode(), "")
+    assert list(common.header_mutation.remove_headers) == ["b"]
+    assert envelope.dynamic_metadata["envoy.lb"]["x"] == "h:1"
+
+
+def test_response_headers_reply() -> None:
+    assert sent(HeadersReply(RESPONSE)).WhichOneof("response") == "response_headers"
+
+
+@pytest.mark.parametrize("direction", [REQUEST, RESPONSE])
+def test_trailers_reply(direction: Direction) -> None:
+    assert sent(TrailersReply(direction)).WhichOneof("response") == f"{direction.value}_trailers"
+
+
+def test_immediate_reply() -> None:
+    answer = sent(ImmediateReply(429, (("content-type", "application/json"),), b"{}")).immediate_response
+
+    assert (answer.status.code, answer.body) == (429, b"{}")
+    assert answer.headers.set_headers[0].header.raw_value == b"application/json"
