@@ -1,0 +1,24 @@
+from router.metrics.labels import LabelCap
+
+
+def test_field_P44_later_values_become_other() -> None:
+    cap = LabelCap()
+
+    labels = {cap(f"model-{number}") for number in range(5000)}
+
+    assert len(labels) == 1001
+    assert cap("model-0") == "model-0"
+    assert cap("model-4999") == "other"
+
+
+def test_empty_stays_empty_and_is_not_counted() -> None:
+    cap = LabelCap(1)
+
+    assert [cap(""), cap("a"), cap(""), cap("b")] == ["", "a", "", "other"]
+
+
+def test_kept_values_pass_and_are_not_counted() -> None:
+    cap = LabelCap(1)
+    cap.keep(["rule"])
+
+    assert [cap("rule"), cap("a"), cap("rule"), cap("b")] == ["rule", "a", "rule", "other"]
