@@ -119,12 +119,12 @@ def _sources(specs: Sequence[SourceSpec], builder: Builder) -> tuple[tuple[DataS
     for index, spec in enumerate(specs):
         place = f"dataLayer.sources[{index}]"
         source = builder.find(spec.plugin_ref, field=f"{place}.pluginRef")
-        extractors = tuple(
-            validate.role(builder.find(item.plugin_ref, field=f"{place}.extractors"), Extractor, field=f"{place}.extractors")
-            for item in spec.extractors
-        )
-        if source.type_name != NOTIFICATION_SOURCE:
+        places = [f"{place}.extractors[{number}].pluginRef" for number in range(len(spec.extractors))]
+        readers = [builder.find(item.plugin_ref, field=where) for item, where in zip(spec.extractors, places, strict=True)]
+        if source.type_name == NOTIFICATION_SOURCE:
+            for reader, where in zip(readers, places, strict=True):
+                validate.role(reader, EndpointListener, field=where)
+        else:
+            extractors = tuple(validate.role(reader, Extractor, field=where) for reader, where in zip(readers, places, strict=True))
             sources.append((validate.role(source, DataSource, field=f"{place}.pluginRef"), extractors))
-        elif extractors:
-            raise ConfigError(f'"{extractors[0].name}" cannot read what "{source.name}" brings', field=f"{place}.extractors")
     return tuple(sources)

@@ -159,7 +159,6 @@ class Document:
 
     kind: str = ""
     api_version: str = ""
-    metadata: Any = None  # as every Kubernetes object may have; unused
     feature_gates: tuple[str, ...] = ()
     plugins: tuple[PluginSpec, ...] = ()
     scheduling_profiles: tuple[ProfileSpec, ...] = ()

@@ -27,13 +27,14 @@ class Scheduler:
     def schedule(self, request: InferenceRequest, endpoints: Sequence[Endpoint]) -> SchedulingResult:
         """The outcome of all profiles. Raises RequestError when the request cannot be placed."""
         begin = self._clock()
+        failed = True
         try:
             result = self._decide(request, endpoints)
-        except RequestError:
-            self._metrics.failed(request.target_model)
-            raise
+            failed = False
         finally:
             self._metrics.decided(self._clock() - begin)
+            if failed:
+                self._metrics.failed(request.target_model)
         target = result.target.metadata
         self._metrics.succeeded(request.target_model, target.name, target.namespace, target.port)
         return result

@@ -6,6 +6,7 @@ ones push them out.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from logging import getLogger
 from typing import Any
 
 from router.framework.attributes.key import DataKey
@@ -68,11 +69,13 @@ class ApproxPrefixCacheProducer(DataProducer, PreRequest, EndpointListener):
         self._parameters = parameters
         self._metrics = handle.metrics
         self._reference = handle.compat.reference
-        self._floor = MIN_BLOCK_TOKENS
         self._tokens = tokenized_prompt()
         self._match = prefix_match(name)
         self._blocks = DataKey("PrefixBlocks", name, PrefixBlocks)
         self._index: PrefixIndex[LiveEndpoint] = PrefixIndex()
+        if parameters.block_tokens != DEFAULT_BLOCK_TOKENS and parameters.block_tokens < MIN_BLOCK_TOKENS:
+            fields = {"plugin": name, "blockSizeTokens": parameters.block_tokens, "used": MIN_BLOCK_TOKENS}
+            getLogger(__name__).warning("prefix blocks are larger than configured", extra={"fields": fields})
 
     def consumes(self) -> Consumes:
         """The tokens."""
@@ -134,7 +137,7 @@ class ApproxPrefixCacheProducer(DataProducer, PreRequest, EndpointListener):
 
     def _block_tokens(self, endpoints: Sequence[Endpoint]) -> int:
         reported = endpoints[0].metrics.cache_block_size if self._parameters.auto_tune and endpoints else 0
-        return max(reported if reported > 0 else self._parameters.block_tokens, self._floor)
+        return max(reported if reported > 0 else self._parameters.block_tokens, MIN_BLOCK_TOKENS)
 
     def _hash(self, model: str, tokens: TokenizedPrompt, size: int) -> tuple[list[int], ...]:
         limit = self._parameters.max_prefix_tokens_to_match // size

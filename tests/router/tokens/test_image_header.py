@@ -1,3 +1,4 @@
+import tracemalloc
 from base64 import b64encode, urlsafe_b64encode
 
 import pytest
@@ -104,3 +105,16 @@ def test_any_text_after_the_mark_is_read_or_refused(text: str) -> None:
 @given(st.integers(1, 65_000), st.integers(1, 65_000))
 def test_png_size_is_what_was_written(width: int, height: int) -> None:
     assert size(png_url(width, height)) == (width, height)
+
+
+def test_field_p12_a_large_picture_is_not_decoded() -> None:
+    url = memoryview(data_url(jpeg(4000, 3000, before=APP_SEGMENT * 3) + bytes(7_500_000), "image/jpeg").encode())
+    tracemalloc.start()
+    try:
+        found = image_size(url)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert found == (4000, 3000)
+    assert peak < 50_000

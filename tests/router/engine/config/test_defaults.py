@@ -115,8 +115,8 @@ def test_a_listed_metrics_source_is_not_added_again() -> None:
 
 
 def test_the_notification_source_needs_nothing() -> None:
-    layer = {"sources": [{"pluginRef": "endpoint-notification-source"}]}
+    layer = {"sources": [{"pluginRef": "endpoint-notification-source", "extractors": [{"pluginRef": "inflight-load-producer"}]}]}
 
-    assembly = load(plugins=["endpoint-notification-source"], dataLayer=layer)
+    assembly = load(plugins=["endpoint-notification-source", "inflight-load-producer", "queue-scorer"], dataLayer=layer)
 
     assert [source.name for source, _ in assembly.sources] == ["metrics-data-source"]

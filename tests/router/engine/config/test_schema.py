@@ -27,6 +27,7 @@ def test_the_oldest_version_logs_a_line(caplog: pytest.LogCaptureFixture) -> Non
     [
         ({"apiVersion": "llm-d.ai/v2"}, "apiVersion", "'llm-d.ai/v1', 'llm-d.ai/v1alpha1'"),
         ({"kind": "Pod"}, "kind", "'EndpointPickerConfig'"),
+        ({"metadata": {"name": "x"}}, "metadata", "unknown"),
         ({"plugin": []}, "plugin", 'did you mean "plugins"'),
         ({"plugins": [{"typ": "x"}]}, "plugins[0].typ", 'did you mean "type"'),
         ({"schedulingProfiles": [{"plugins": [{"pluginRef": "x", "weight": "2"}]}]}, "schedulingProfiles[0].plugins[0].weight", "'2'"),

@@ -97,7 +97,7 @@ TWO = {"a": ["queue-scorer"], "b": ["queue-scorer"]}
                 "plugins": ["metrics-data-source", "queue-scorer"],
                 "dataLayer": {"sources": [{"pluginRef": "metrics-data-source", "extractors": [{"pluginRef": "queue-scorer"}]}]},
             },
-            'field "dataLayer.sources[0].extractors": "queue-scorer" (type queue-scorer) is not an extractor',
+            'field "dataLayer.sources[0].extractors[0].pluginRef": "queue-scorer" (type queue-scorer) is not an extractor',
             id="scorer-as-extractor",
         ),
         pytest.param(
@@ -107,7 +107,7 @@ TWO = {"a": ["queue-scorer"], "b": ["queue-scorer"]}
                     "sources": [{"pluginRef": "endpoint-notification-source", "extractors": [{"pluginRef": "core-metrics-extractor"}]}]
                 },
             },
-            "cannot read what",
+            "is not an endpoint listener",
             id="extractor-of-another-payload",
         ),
         pytest.param(

@@ -136,3 +136,19 @@ def test_failures_are_counted_with_empty_endpoint() -> None:
 
     labels = {"status": "failure", "target_model_name": "m", "endpoint_name": "", "namespace": "", "port": ""}
     assert registry.get_sample_value("llm_d_epp_scheduler_attempts_total", labels) == 1
+
+
+def test_a_plugin_that_breaks_counts_as_failure() -> None:
+    class Broken(Filter):
+        def filter(self, request: InferenceRequest, endpoints: Sequence[Endpoint]) -> Sequence[Endpoint]:
+            raise ValueError("broken")
+
+    registry = CollectorRegistry()
+    profile = Profile("p", filters=[Broken("broken")], picker=First("first"))
+    made = Scheduler(profiles={"p": profile}, handler=InTurn(["p"]), clock=FakeClock(), metrics=SchedulingMetrics(registry))
+
+    with pytest.raises(ValueError, match="broken"):
+        schedule(made)
+
+    labels = {"status": "failure", "target_model_name": "m", "endpoint_name": "", "namespace": "", "port": ""}
+    assert registry.get_sample_value("llm_d_epp_scheduler_attempts_total", labels) == 1

@@ -262,3 +262,10 @@ async def test_debug_state_shows_counts_only() -> None:
 
 def test_match_of_an_empty_prompt_is_zero() -> None:
     assert PrefixMatch(matched_blocks=0, total_blocks=0, block_size_tokens=64).ratio == 0.0
+
+
+@pytest.mark.parametrize(("size", "lines"), [(16, 0), (24, 1), (64, 0), (128, 0)])
+def test_a_block_size_that_is_not_used_is_said_once(size: int, lines: int, caplog: pytest.LogCaptureFixture) -> None:
+    ApproxPrefixCacheProducer(TYPE, Parameters(block_size_tokens=size), make_handle())
+
+    assert len(caplog.records) == lines
