@@ -3,9 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from router.engine.extproc.transport.messages import BodyReply, Direction
-
-MAX_CHUNK_BYTES = 62_000  # stays below the 64 KiB at which proxies start a new message
+from router.engine.extproc.transport.messages import MAX_CHUNK_BYTES, BodyReply, Direction
 
 
 def body_replies(

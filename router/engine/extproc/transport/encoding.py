@@ -1,12 +1,13 @@
 """Plain values to and from the protobuf messages of ext_proc v3."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from envoy.service.ext_proc.v3 import external_processor_pb2
 from google.protobuf.json_format import MessageToDict
 
 from router.engine.extproc.transport.messages import (
+    MAX_CHUNK_BYTES,
     BodyChunk,
     BodyReply,
     Direction,
@@ -56,10 +57,31 @@ def decode(data: bytes) -> Message | None:
     return Trailers(direction, metadata)
 
 
+def encode_all(replies: Sequence[Reply]) -> Iterator[bytes]:
+    """The messages that Envoy gets.
+
+    Small pieces of a body that follow each other travel in one: a message costs more than its bytes.
+    """
+    pending: list[BodyReply] = []
+    size = 0
+    for reply in replies:
+        piece = reply if isinstance(reply, BodyReply) and not reply.metadata else None
+        if pending and (piece is None or size + len(piece.data) > MAX_CHUNK_BYTES):
+            yield _streamed_body(pending)
+            pending, size = [], 0
+        if piece is None:
+            yield encode(reply)
+        else:
+            pending.append(piece)
+            size += len(piece.data)
+    if pending:
+        yield _streamed_body(pending)
+
+
 def encode(reply: Reply) -> bytes:
-    """The message that Envoy gets."""
+    """One message that Envoy gets."""
     if isinstance(reply, BodyReply) and not reply.metadata:
-        return _streamed_body(reply)
+        return _streamed_body([reply])
     envelope = _envelope(reply)
     if not isinstance(reply, ImmediateReply) and reply.metadata:
         envelope.dynamic_metadata.update(_plain(reply.metadata))
@@ -75,16 +97,17 @@ def _pairs(content: Any) -> tuple[tuple[str, str], ...]:
     return tuple((header.key.lower(), header.raw_value.decode("utf-8", "replace") or header.value) for header in headers)
 
 
-def _streamed_body(reply: BodyReply) -> bytes:
-    """The same bytes that protobuf would write, with one copy of the body instead of two and none of its five objects."""
-    data, end = reply.data, _END_OF_STREAM if reply.end_of_stream else b""
-    prefix = _DATA_TAG + _varint(len(data)) if data else b""
-    length = len(prefix) + len(data) + len(end)
-    for tag in reversed((_BODY_TAG[reply.direction], *_INNER_TAGS)):
+def _streamed_body(replies: Sequence[BodyReply]) -> bytes:
+    """The same bytes that protobuf would write for the joined pieces, with one copy of them and none of its five objects."""
+    pieces = [reply.data for reply in replies]
+    size = sum(map(len, pieces))
+    prefix, end = _DATA_TAG + _varint(size) if size else b"", _END_OF_STREAM if replies[-1].end_of_stream else b""
+    length = len(prefix) + size + len(end)
+    for tag in reversed((_BODY_TAG[replies[0].direction], *_INNER_TAGS)):
         header = tag + _varint(length)
         prefix = header + prefix
         length += len(header)
-    return b"".join((prefix, data, end))
+    return b"".join((prefix, *pieces, end))
 
 
 def _varint(number: int) -> bytes:

@@ -10,7 +10,7 @@ import grpc
 import grpc.aio
 
 from router import wire
-from router.engine.extproc.transport.encoding import decode, encode
+from router.engine.extproc.transport.encoding import decode, encode_all
 from router.engine.extproc.transport.seam import Ending, OpenStream, Stream, StreamMetrics
 from router.framework.plugin import Clock
 
@@ -105,8 +105,8 @@ async def _pump(stream: Stream, context: grpc.aio.ServicerContext[Any, Any]) -> 
         message = decode(data)
         if message is None:
             continue
-        for reply in await stream.take(message):
-            await context.write(encode(reply))
+        for encoded in encode_all(await stream.take(message)):
+            await context.write(encoded)
         if stream.over:
             return
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+MAX_CHUNK_BYTES = 62_000  # of a body in one message; stays below the 64 KiB at which proxies start a new one
+
 Metadata = Mapping[str, Any]  # namespace -> struct
 
 

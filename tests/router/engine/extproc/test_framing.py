@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from router.engine.extproc.framing import MAX_CHUNK_BYTES, body_replies
-from router.engine.extproc.transport.messages import Direction
+from router.engine.extproc.framing import body_replies
+from router.engine.extproc.transport.messages import MAX_CHUNK_BYTES, Direction
 
 
 @pytest.mark.parametrize(

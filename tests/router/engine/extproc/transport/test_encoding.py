@@ -5,8 +5,9 @@ from envoy.service.ext_proc.v3 import external_processor_pb2
 from hypothesis import given
 from hypothesis import strategies as st
 
-from router.engine.extproc.transport.encoding import decode, encode
+from router.engine.extproc.transport.encoding import decode, encode, encode_all
 from router.engine.extproc.transport.messages import (
+    MAX_CHUNK_BYTES,
     BodyChunk,
     BodyReply,
     Direction,
@@ -120,3 +121,32 @@ def test_immediate_reply() -> None:
 
     assert (answer.status.code, answer.body) == (429, b"{}")
     assert answer.headers.set_headers[0].header.raw_value == b"application/json"
+
+
+def test_small_pieces_travel_in_one_message() -> None:
+    sizes = [30_000, 30_000, 2_000, 1, 62_000, 61_999, 2]
+    pieces = [bytes([number]) * size for number, size in enumerate(sizes)]
+    replies = [BodyReply(REQUEST, piece, number == len(pieces)) for number, piece in enumerate(pieces, 1)]
+
+    envelopes = [pb.ProcessingResponse.FromString(data) for data in encode_all([HeadersReply(REQUEST), *replies, TrailersReply(REQUEST)])]
+
+    kinds = [envelope.WhichOneof("response") for envelope in envelopes]
+    bodies = [envelope.request_body.response.body_mutation.streamed_response for envelope in envelopes[1:-1]]
+    assert kinds == ["request_headers", *["request_body"] * 5, "request_trailers"]
+    assert [len(body.body) for body in bodies] == [62_000, 1, 62_000, 61_999, 2]
+    assert [body.end_of_stream for body in bodies] == [False, False, False, False, True]
+    assert b"".join(body.body for body in bodies) == b"".join(pieces)
+
+
+def test_piece_with_metadata_travels_alone() -> None:
+    replies = [BodyReply(RESPONSE, b"a", end_of_stream=False), BodyReply(RESPONSE, b"b", end_of_stream=True, metadata={"n": {"x": 1.0}})]
+
+    first, second = (pb.ProcessingResponse.FromString(data) for data in encode_all(replies))
+
+    assert first.response_body.response.body_mutation.streamed_response.body == b"a"
+    assert second.dynamic_metadata["n"]["x"] == 1.0
+
+
+def test_nothing_is_no_message() -> None:
+    assert list(encode_all(())) == []
+    assert MAX_CHUNK_BYTES < 65_536
