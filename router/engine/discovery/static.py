@@ -34,7 +34,7 @@ class Entry:
     name: str
     namespace: str = "default"
     address: str
-    port: str = "8000"
+    port: Any = "8000"  # a text as the reference writes it; a number is understood too
     labels: Mapping[str, str] = dataclasses.field(default_factory=dict[str, str])
 
     def __post_init__(self) -> None:
@@ -44,7 +44,8 @@ class Entry:
             ipaddress.ip_address(self.address)
         except ValueError:
             raise ConfigError(f"{self.address!r} is not an IPv4 or IPv6 address", field="address") from None
-        if not (self.port.isascii() and self.port.isdigit() and 1 <= int(self.port) <= 65535):
+        text = str(self.port)
+        if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 65535):
             raise ConfigError(f"{self.port!r} is not a port (1 to 65535)", field="port")
 
     def metadata(self) -> EndpointMetadata:
