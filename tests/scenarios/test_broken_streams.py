@@ -46,6 +46,17 @@ async def test_client_leaves_before_the_end_of_its_body(scenario: Scenario, sent
     assert len(scenario.rig.scheduler.seen) == 1
 
 
+async def test_client_leaves_while_its_request_waits_in_the_engine(scenario: Scenario) -> None:
+    _, writer = await opened(scenario, BODY, length=len(BODY), behaviour="json\r\nx-wait: 1")
+    await scenario.waiting.entered.wait()
+
+    await closed(writer, reset=False)
+
+    await scenario.waiting.left.wait()
+    assert not scenario.rig.scheduler.seen
+    assert not scenario.upstream.received
+
+
 @pytest.mark.parametrize("reset", [False, True], ids=["fin", "rst"])
 async def test_client_leaves_before_the_response(scenario: Scenario, reset: bool) -> None:
     _, writer = await opened(scenario, BODY, length=len(BODY), behaviour="slow")

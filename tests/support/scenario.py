@@ -9,12 +9,33 @@ from dataclasses import dataclass
 
 import aiohttp
 
+from router.engine.control.stages import StagePlugins
 from router.engine.extproc.transport.grpc_aio import GrpcAioServer, ServerOptions
+from router.framework.control import HeaderProcessor
+from router.framework.request import InferenceRequest
 from tests.support.envoy import EnvoyPorts
-from tests.support.exchange import Rig, endpoint_metadata, make_rig
+from tests.support.exchange import Choices, Rig, endpoint_metadata, make_rig
 from tests.support.upstream import Upstream, running_upstream
 
 SETTLE_ATTEMPTS = 500
+
+
+class Waiting(HeaderProcessor):
+    """Holds requests with an `x-wait` header as long as it is not interrupted."""
+
+    def __init__(self) -> None:
+        super().__init__("waiting")
+        self.entered = asyncio.Event()
+        self.left = asyncio.Event()
+
+    async def process_headers(self, request: InferenceRequest) -> None:
+        if "x-wait" not in request.headers:
+            return
+        self.entered.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.left.set()
 
 
 @dataclass
@@ -25,6 +46,7 @@ class Scenario:
     rig: Rig
     upstream: Upstream
     client: aiohttp.ClientSession
+    waiting: Waiting
 
     def url(self, path: str) -> str:
         return f"http://127.0.0.1:{self.ports.proxy}{path}"
@@ -63,10 +85,12 @@ class Scenario:
 async def running_scenario(ports: EnvoyPorts) -> AsyncGenerator[Scenario]:
     """An engine that Envoy at `ports` finds, and one model server as its pool."""
     async with running_upstream() as upstream, aiohttp.ClientSession() as client:
-        rig = make_rig(endpoint_metadata(port=upstream.port))
+        waiting = Waiting()
+        choices = Choices(plugins=StagePlugins(header_processors=(waiting,)))
+        rig = make_rig(endpoint_metadata(port=upstream.port), choices=choices)
         server = GrpcAioServer(rig.exchange, ServerOptions(host="127.0.0.1", port=ports.engine), time.monotonic)
         await server.start()
         try:
-            yield Scenario(ports, rig, upstream, client)
+            yield Scenario(ports, rig, upstream, client, waiting)
         finally:
             await server.stop(0)
