@@ -102,6 +102,13 @@ async def test_request_without_body_passes_unscheduled(scenario: Scenario, metho
     assert not scenario.rig.scheduler.seen
 
 
+async def test_websocket_passes_both_ways(scenario: Scenario) -> None:
+    async with scenario.client.ws_connect(scenario.url("/v1/realtime")) as socket:
+        for text in ("one", "two"):
+            await socket.send_str(text)
+            assert await socket.receive_str() == text
+
+
 @pytest.mark.parametrize("with_body", [True, False], ids=["body", "no-body"])
 async def test_routing_headers_of_a_client_choose_nothing(scenario: Scenario, with_body: bool) -> None:
     headers = [

@@ -51,6 +51,8 @@ class Upstream:
             return web.Response()
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
+        if request.headers.get("upgrade") == "websocket":
+            return await _echoing_socket(request)
         body = await request.read()
         headers = [(name.decode().lower(), value.decode()) for name, value in request.raw_headers]
         digest = hashlib.sha256(body).hexdigest()
@@ -88,6 +90,14 @@ class Upstream:
                 request.transport.abort()
                 break
         return response
+
+
+async def _echoing_socket(request: web.Request) -> web.StreamResponse:
+    socket = web.WebSocketResponse()
+    await socket.prepare(request)
+    async for message in socket:
+        await socket.send_str(message.data)
+    return socket
 
 
 @asynccontextmanager

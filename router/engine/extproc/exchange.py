@@ -39,6 +39,7 @@ from router.framework.scheduling import SchedulingResult
 from router.metrics.requests import RequestMetrics, RequestSeries
 
 UNKNOWN_ERROR = "Unknown"
+WEBSOCKET = "websocket"
 
 log = logging.getLogger(__name__)
 
@@ -70,6 +71,7 @@ class Exchange:
         self._headers: dict[str, str] = {}
         self._chunks: list[bytes] = []
         self._metadata: Metadata = {}
+        self._tunnel = False  # both directions pass unread, such as a WebSocket's
         self._decided = False  # the request was answered, or answers itself; later body messages mean nothing
         self._series: RequestSeries | None = None
         self._follower: ResponseFollower | None = None
@@ -124,6 +126,8 @@ class Exchange:
             case Headers():
                 return self._request_headers(message)
             case BodyChunk():
+                if self._tunnel:
+                    return body_replies(Direction.REQUEST, (message.data,), end_of_stream=message.end_of_stream)
                 if self._decided:  # some proxies end a large body twice
                     return ()
                 self._chunks.append(message.data)
@@ -137,7 +141,8 @@ class Exchange:
         self._headers = dict(self._arrived)
         if not self._headers.get(wire.REQUEST_ID):
             self._headers[wire.REQUEST_ID] = self._services.new_request_id()
-        if not message.end_of_stream:
+        self._tunnel = self._headers.get("upgrade", "").lower() == WEBSOCKET
+        if not message.end_of_stream and not self._tunnel:
             return ()
         self._decided = True
         destination = self._services.random_route.pick(self._subset())

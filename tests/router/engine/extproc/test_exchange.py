@@ -1,5 +1,6 @@
 import json
 import logging
+import tracemalloc
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -183,6 +184,34 @@ async def test_response_to_a_request_without_body_passes() -> None:
     assert replies == [HeadersReply(RESPONSE, (("x-went-into-resp-headers", "true"),)), BodyReply(RESPONSE, b"list", end_of_stream=True)]
     assert not made.books.steps
     assert made.value("llm_d_epp_request_total") == 0
+
+
+async def test_websocket_is_routed_at_once_and_passes_unread() -> None:
+    made = rig()
+    exchange = made.exchange()
+
+    replies = await exchange.take(Headers(REQUEST, ((":path", "/v1/realtime"), ("upgrade", "WebSocket")), end_of_stream=False))
+    frame = await exchange.take(BodyChunk(REQUEST, b"frame", end_of_stream=False))
+
+    assert (wire.DESTINATION, "127.0.0.1:8000") in headers_of(replies).set_headers
+    assert frame == [BodyReply(REQUEST, b"frame", end_of_stream=False)]
+    assert not made.scheduler.seen
+
+
+async def test_field_P12_body_is_not_kept_once_it_was_sent_on() -> None:
+    made = rig()
+    body = b'{"model":"m","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,%s"}}]}]}'
+    exchanges = [made.exchange() for _ in range(4)]
+    tracemalloc.start()
+    try:
+        for exchange in exchanges:
+            await placed(exchange, body % (b"QUJD" * 500_000))
+        kept = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+
+    assert len(made.books.open) == 4
+    assert kept < 500_000  # of 8,000,000
 
 
 async def test_plugin_headers_travel() -> None:
