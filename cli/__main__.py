@@ -14,6 +14,7 @@ from local.record import ProgramError
 COMMANDS = ("run", "verify", "render")  # each is a module of this package with a function of the same name
 BAD_INPUT = 2
 FAILED = 1
+INTERRUPTED = 130  # as shells report a process that SIGINT ended
 
 
 def application() -> typer.Typer:
@@ -40,22 +41,25 @@ def _program(context: typer.Context) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command and return the exit code: 0 done, 1 failed, 2 the input cannot be used."""
+    """Run one command and return the exit code."""
+    return run(application(), arguments, debug=bool(os.environ.get("MMSERVE_DEBUG")))
+
+
+def run(app: typer.Typer, arguments: list[str] | None, debug: bool) -> int:
+    """0 done, 1 failed, 2 the input cannot be used, 130 interrupted; any other code is a command's own."""
     try:
-        code = application()(args=arguments, prog_name="mmserve", standalone_mode=False)
-    except (UsageError, ProgramError) as error:
-        return _complain(str(error), BAD_INPUT)
-    except LocalError as error:
-        return _complain(str(error), FAILED)
+        code: object = app(args=arguments, prog_name="mmserve", standalone_mode=False)
+    except (UsageError, ProgramError, LocalError) as error:
+        return _complain(str(error), FAILED if isinstance(error, LocalError) else BAD_INPUT)
     except typer.Exit as stop:
         return stop.exit_code
     except (typer.Abort, KeyboardInterrupt):
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:  # the reader, `head` for example, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
-        if os.environ.get("MMSERVE_DEBUG"):
+        if debug:
             raise
         return _unexpected(error)
     return code if isinstance(code, int) else 0
