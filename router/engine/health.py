@@ -39,8 +39,7 @@ class Health:
         return service not in ASK_PLUGINS or all(plugin.ready() for plugin in self.plugins)
 
     def _speaks(self, protocol: str) -> bool:
-        wanted = {"": "", "kubernetes.io/h2c": "h2c"}.get(protocol, protocol)
-        return not wanted or all(wanted in parser.protocols() or protocol in parser.protocols() for parser in self.parsers)
+        return not protocol or all(protocol in parser.protocols() for parser in self.parsers)
 
 
 def register(health: Health) -> Callable[[grpc.aio.Server], None]:
