@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from cli.verification import pictures
 from cli.verification.client import Answer, Client
 from cli.verification.counters import CounterError, CounterSource
-from cli.verification.counting import Growth, Meter
+from cli.verification.counting import SETTLE_SECONDS, Growth, Meter
 from cli.verification.media_server import serve_picture
 from cli.verification.report import Report, Step
 from cli.verification.requests import ChatRequest, Requests
@@ -25,13 +25,14 @@ AT_ONCE = 4  # colour requests in flight
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """The stack to check. `local`: its pods run on this machine and can fetch from it."""
+    """The stack to check. `local`: its pods run on this machine and can fetch from it. Counters may come late by `settle_seconds`."""
 
     url: str
     model: str
     client: Client
     counters: CounterSource | None = None
     local: bool = False
+    settle_seconds: float = SETTLE_SECONDS
 
 
 class Verification:
@@ -41,7 +42,7 @@ class Verification:
         self._target = target
         self._progress = progress
         self._requests = Requests(target.model)
-        self._meter = Meter(target.counters) if target.counters is not None else None
+        self._meter = Meter(target.counters, target.settle_seconds) if target.counters is not None else None
         self._red = pictures.data_url(pictures.png(pictures.COLOURS["red"]), pictures.PNG)
 
     async def run(self) -> Report:

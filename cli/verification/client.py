@@ -1,5 +1,6 @@
 """Sends chat requests to a stack and says what came back; a refusal or a broken connection is an answer too."""
 
+import io
 import json
 import time
 from dataclasses import dataclass, replace
@@ -64,7 +65,7 @@ class Client:
         began = time.perf_counter()
         try:
             async with self._session.post(
-                f"{self._url}{PATH}", data=request.body, headers=headers, timeout=aiohttp.ClientTimeout(total=TIMEOUT_SECONDS)
+                f"{self._url}{PATH}", data=io.BytesIO(request.body), headers=headers, timeout=aiohttp.ClientTimeout(total=TIMEOUT_SECONDS)
             ) as response:
                 if response.status != 200:
                     answer = Answer(status=response.status, text=await response.text(errors="replace"))
@@ -74,7 +75,7 @@ class Client:
             answer = Answer(status=0, text=f"no answer within {TIMEOUT_SECONDS:g} s")
         except (aiohttp.ClientError, OSError) as error:
             answer = Answer(status=0, text=f"no answer: {error}")
-        except (ValueError, KeyError, TypeError, IndexError) as error:
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
             answer = Answer(status=200, text=f"not a chat completion: {type(error).__name__}: {error}")
         return _timed(answer, time.perf_counter() - began)
 

@@ -35,8 +35,9 @@ class Growth:
 class Meter:
     """Reads the counters before and after."""
 
-    def __init__(self, source: CounterSource) -> None:
+    def __init__(self, source: CounterSource, settle_seconds: float = SETTLE_SECONDS) -> None:
         self._source = source
+        self._settle_seconds = settle_seconds
         self._last: Mapping[str, Counters] = {}
 
     async def start(self) -> None:
@@ -45,7 +46,7 @@ class Meter:
 
     async def growth(self, expected_requests: int) -> Growth:
         """The growth since the last reading, as soon as the requests that were sent are counted, or when they are late."""
-        deadline = asyncio.get_running_loop().time() + SETTLE_SECONDS
+        deadline = asyncio.get_running_loop().time() + self._settle_seconds
         while True:
             now = await self._source.read()
             growth = Growth({name: counters.since(self._last.get(name, Counters())) for name, counters in now.items()})

@@ -4,7 +4,8 @@ from collections.abc import AsyncGenerator
 
 import grpc.aio
 import pytest
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_health.v1._async import HealthServicer
 
 from local.grpc_health import serving
 
@@ -15,7 +16,7 @@ HOST = "127.0.0.1"
 async def health_server(**statuses: int) -> AsyncGenerator[int]:
     """The reference implementation of the protocol; yields its port."""
     server = grpc.aio.server()
-    servicer = health.aio.HealthServicer()
+    servicer = HealthServicer()
     for service, status in statuses.items():
         await servicer.set(service.replace("_", "-"), status)
     health_pb2_grpc.add_HealthServicer_to_server(servicer, server)

@@ -15,7 +15,8 @@ def container(name: str = "modelserver", **fields: Any) -> dict[str, Any]:
 
 def model_container(**fields: Any) -> dict[str, Any]:
     ports = [{"name": "modelserver", "containerPort": 8000}]
-    return container(**{"command": ["vllm", "serve"], "args": ["tiny/model"], "ports": ports, **fields})
+    given: dict[str, Any] = {"command": ["vllm", "serve"], "args": ["tiny/model"], "ports": ports, **fields}
+    return container(**given)
 
 
 def engine_container(**fields: Any) -> dict[str, Any]:

@@ -60,9 +60,10 @@ def launch(folder: Path, script: str) -> Launch:
 def exec_probe(folder: Path, script: str, **fields: Any) -> Probe:
     """A probe that runs a script in `folder`; a file there is a switch that a test can turn."""
     command = Launch(argv=["/bin/sh", "-c", script], env={"PATH": os.environ["PATH"]}, folder=folder, log=folder / "probe.log")
-    given = {"period_seconds": PERIOD_SECONDS, "timeout_seconds": 5, **fields}
+    given: dict[str, Any] = {"period_seconds": PERIOD_SECONDS, "timeout_seconds": 5, **fields}
     return Probe(kind="exec", host="127.0.0.1", launch=command, **given)
 
 
 def container_plan(folder: Path, script: str = FOREVER, **fields: Any) -> ContainerPlan:
-    return ContainerPlan(**{"name": "c", "launch": launch(folder, script), "grace_seconds": 5, **fields})
+    given: dict[str, Any] = {"name": "c", "launch": launch(folder, script), "grace_seconds": 5, **fields}
+    return ContainerPlan(**given)

@@ -25,7 +25,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content.encode())
 
-    def log_message(self, *_arguments: object) -> None:
+    def log_request(self, code: object = "-", size: object = "-") -> None:
         """Requests are not logged."""
 
 
