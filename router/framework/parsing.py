@@ -17,7 +17,7 @@ class Payload(ABC):
     stream: bool
     max_output_tokens: int | None
     raw: bytes  # the body as it arrived
-    skip_response: bool = False  # True: the engine leaves the stream after the request was sent on
+    skip_response: bool = False  # True: nothing of the response is read
 
     @abstractmethod
     def with_model(self, model: str) -> bytes:

@@ -1,5 +1,6 @@
 """Requests through real Envoy: what a client sends is what the pod gets, and what is wrong is refused with JSON."""
 
+import asyncio
 import hashlib
 import json
 from collections.abc import AsyncIterator
@@ -8,6 +9,7 @@ import pytest
 from multidict import CIMultiDict
 
 from tests.support.scenario import Scenario
+from tests.support.upstream import USAGE
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("envoy-bodies")]
 
@@ -77,6 +79,65 @@ async def test_chunked_upload_passes(scenario: Scenario) -> None:
     async with scenario.client.post(scenario.url("/v1/chat/completions"), data=pieces()) as response:
         assert response.status == 200
     assert scenario.upstream.received[0].sha256 == hashlib.sha256(chat_body(300_000)).hexdigest()
+
+
+async def test_large_malformed_body_is_refused(scenario: Scenario) -> None:
+    status, answer = await scenario.post(chat_body(10_000_000)[:-1])
+
+    assert (status, json.loads(answer)["error"]["type"]) == (400, "BadRequestError")
+
+
+async def test_body_that_ends_with_trailers_passes(scenario: Scenario) -> None:
+    body = chat_body(20_000)
+    reader, writer = await asyncio.open_connection("127.0.0.1", scenario.ports.proxy)
+    writer.write(http2_request_with_trailers(body))
+    await writer.drain()
+
+    frames = await http2_answer(reader)
+    writer.close()
+    await writer.wait_closed()
+
+    assert b"".join(payload for kind, payload in frames if kind == DATA) == USAGE
+    assert scenario.upstream.received[0].sha256 == hashlib.sha256(body).hexdigest()
+
+
+DATA, HEADERS, RESET, SETTINGS, GOAWAY = 0x0, 0x1, 0x3, 0x4, 0x7
+END_STREAM, END_HEADERS = 0x1, 0x4
+
+
+def http2_request_with_trailers(body: bytes) -> bytes:
+    """A whole connection's worth of HTTP/2 frames: one POST whose body is followed by a trailer."""
+
+    def frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
+        return len(payload).to_bytes(3, "big") + bytes((kind, flags)) + stream.to_bytes(4, "big") + payload
+
+    def field(name: str, value: str) -> bytes:  # a literal without indexing, without Huffman coding
+        return bytes((0, len(name))) + name.encode() + bytes((len(value),)) + value.encode()
+
+    fields = {":method": "POST", ":scheme": "http", ":path": "/v1/chat/completions", ":authority": "x", "te": "trailers"}
+    return b"".join(
+        (
+            b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+            frame(SETTINGS, 0, 0, b""),
+            frame(HEADERS, END_HEADERS, 1, b"".join(field(*pair) for pair in fields.items())),
+            *(frame(DATA, 0, 1, body[start : start + 16_384]) for start in range(0, len(body), 16_384)),
+            frame(HEADERS, END_HEADERS | END_STREAM, 1, field("x-checksum", "1")),
+        )
+    )
+
+
+async def http2_answer(reader: asyncio.StreamReader) -> list[tuple[int, bytes]]:
+    """Frames of the first stream until its end."""
+    frames: list[tuple[int, bytes]] = []
+    while True:
+        head = await reader.readexactly(9)
+        payload = await reader.readexactly(int.from_bytes(head[:3], "big"))
+        kind, flags, stream = head[3], head[4], int.from_bytes(head[5:9], "big")
+        assert kind not in {RESET, GOAWAY}, payload
+        if stream == 1:
+            frames.append((kind, payload))
+            if kind in {DATA, HEADERS} and flags & END_STREAM:
+                return frames
 
 
 async def test_answer_passes_byte_for_byte(scenario: Scenario) -> None:

@@ -195,8 +195,6 @@ class Exchange:
         self._chunks = []
         self._count_placed(context.size_bytes, self._series)
         self._log_sent(context, destination)
-        if context.payload.skip_response:
-            self._finish_early()
         return (headers, *body)
 
     def _headers_reply(self, destination: str, body_bytes: int, metadata: dict[str, Any]) -> HeadersReply:
@@ -212,11 +210,6 @@ class Exchange:
         if series.running is not None:
             series.running.inc()
             self._running = True
-
-    def _finish_early(self) -> None:
-        if self._follower is not None:
-            self._follower.end(TerminationCause.NATURAL)
-        self.over = True
 
     def _refuse(self, error: RequestError, code: str = "") -> Sequence[Reply]:
         self._decided = True

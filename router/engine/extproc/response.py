@@ -16,6 +16,8 @@ from router.metrics.requests import RequestMetrics, RequestSeries
 MODEL_SERVER_ERROR = "ModelServerError"
 EVENT_STREAM = "text/event-stream"
 
+Readers = tuple[UsageReader | None, UsageReader | None]
+
 log = logging.getLogger(__name__)
 
 
@@ -31,9 +33,7 @@ class Placed:
 class ResponseFollower:
     """Everything about one response that is not a message."""
 
-    def __init__(
-        self, placed: Placed, readers: tuple[UsageReader, UsageReader], stages: Stages, metrics: RequestMetrics, clock: Clock
-    ) -> None:
+    def __init__(self, placed: Placed, readers: Readers, stages: Stages, metrics: RequestMetrics, clock: Clock) -> None:
         """`readers`: for one document, for a stream."""
         self._placed = placed
         self._readers = readers
@@ -145,6 +145,12 @@ class ResponseFollower:
             series.tpot((duration - (self._first_at - self._placed.request.received_at)) / (output - 1))
 
 
-def usage_readers(parser: Parser, payload: Payload) -> tuple[UsageReader, UsageReader]:
-    """Readers for one document and for a stream, made while the payload is at hand: nothing keeps the body alive after that."""
+def usage_readers(parser: Parser, payload: Payload) -> Readers:
+    """Readers for one document and for a stream, made while the payload is at hand: nothing keeps the body alive after that.
+
+    There are none for a response that need not be read. It still passes here to its end: a proxy that streams both ways waits for
+    ever for chunks that it gave to a processor which left.
+    """
+    if payload.skip_response:
+        return None, None
     return parser.usage_reader(payload, streaming=False), parser.usage_reader(payload, streaming=True)

@@ -29,7 +29,7 @@ class FaultyReader(UsageReader):
         raise ZeroDivisionError("broken")
 
 
-def follower(books: CountingBooks, *readers: UsageReader) -> ResponseFollower:
+def follower(books: CountingBooks, *readers: UsageReader | None) -> ResponseFollower:
     registry = CollectorRegistry()
     metrics, clock = RequestMetrics(registry), FakeClock()
     stages = Stages(StagePlugins(response_body=(books,)), clock=clock, metrics=SchedulingMetrics(registry))
@@ -111,3 +111,15 @@ def test_readers_are_made_for_both_kinds() -> None:
 
     assert isinstance(one, JsonUsageReader)
     assert isinstance(stream, StreamUsageReader)
+
+
+async def test_response_that_need_not_be_read_is_followed_all_the_same() -> None:
+    books = CountingBooks()
+    one, stream = usage_readers(make_parsers()[0], OpaquePayload(raw=b"", skip_response=True))
+    followed = follower(books, one, stream)
+    await followed.headers({}, end_of_stream=False)
+
+    followed.chunk(b'{"usage":{"prompt_tokens":1}}', end_of_stream=True)
+
+    assert (one, stream) == (None, None)
+    assert [(step.usage, step.cause is None) for step in books.steps] == [(None, False)]
