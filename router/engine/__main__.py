@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Mapping, Sequence
 
 import uvloop
 
@@ -13,12 +14,12 @@ from router.telemetry.logs import configure
 USAGE_EXIT, FAULT_EXIT = 2, 1
 
 
-def main() -> int:
+def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     """Run the engine to its end; returns the exit code."""
     try:
-        options = parse(sys.argv[1:], os.environ)
+        options = parse(arguments, environ)
         configure(options.v, options.zap_encoder)
-        uvloop.run(Engine(options).run())
+        uvloop.run(Engine(options, environ).run())
     except HelpRequestedError as asked:
         sys.stdout.write(f"{asked}\n")
     except ConfigError as error:
@@ -28,4 +29,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:], os.environ))

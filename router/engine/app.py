@@ -69,9 +69,10 @@ _log = logging.getLogger(__name__)
 class Engine:
     """The parts of one process. Nothing runs before `run`."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, environ: Mapping[str, str]) -> None:
         """Raises ConfigError when configuration or flags cannot be used."""
         self._options = options
+        self._environ = environ
         self._clock = time.monotonic
         self._random = Random()  # noqa: S311 - spreads load, guards nothing
         self._registry = new_registry()
@@ -241,7 +242,7 @@ class Engine:
         """Pods as the API server tells of them. Raises ConfigError when there is no API server, UsageError without pool or selector."""
         options = self._options
         require_pool(options)
-        self._kube = KubeClient(find_access(os.environ, Path(os.environ.get("HOME", "/"))))
+        self._kube = KubeClient(find_access(self._environ, Path(self._environ.get("HOME", "/"))))
         pool, fixed = None, None
         if options.pool_name:
             pool = PoolReference(name=options.pool_name, namespace=options.pool_namespace, group=options.pool_group)
@@ -273,7 +274,7 @@ class Engine:
         options = self._options
         if self._kube is None or options.pool_name:
             return options.pool_name or FILE_POOL
-        pod = os.environ.get("POD_NAME", "")
+        pod = self._environ.get("POD_NAME", "")
         if pod.count("-") < 2:
             raise ConfigError("with --endpoint-selector it names this pod, as a Deployment names it: name-hash-id", source="$POD_NAME")
         return pod.rsplit("-", 2)[0]

@@ -1,6 +1,6 @@
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -42,7 +42,7 @@ class Server:
             writer.close()
 
     @asynccontextmanager
-    async def run(self) -> AsyncIterator["Server"]:
+    async def run(self) -> AsyncGenerator["Server"]:
         server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self._tls)
         self.port = server.sockets[0].getsockname()[1]
         try:

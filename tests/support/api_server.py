@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -87,7 +87,7 @@ class ApiServer:
         return sum(1 for path, query in self.requests if path == collection and "watch" not in query)
 
     @asynccontextmanager
-    async def run(self) -> AsyncIterator["ApiServer"]:
+    async def run(self) -> AsyncGenerator["ApiServer"]:
         """Serve on a free loopback port."""
         application = web.Application()
         application.router.add_get("/{path:.*}", self._get)

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,7 +78,7 @@ def start(*arguments: str, environ: Mapping[str, str] | None = None) -> "subproc
 
 
 @contextmanager
-def engine(*arguments: str, environ: Mapping[str, str] | None = None) -> Iterator[EngineProcess]:
+def engine(*arguments: str, environ: Mapping[str, str] | None = None) -> Generator[EngineProcess]:
     """An engine that is up; killed at the end if it still runs."""
     process = start(*ANY_PORTS, *arguments, environ=environ)
     try:

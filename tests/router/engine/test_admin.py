@@ -1,5 +1,5 @@
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ class Stateful(Plugin):
 
 
 @asynccontextmanager
-async def serving(pages: Pages, tls: ssl.SSLContext | None = None) -> AsyncIterator[str]:
+async def serving(pages: Pages, tls: ssl.SSLContext | None = None) -> AsyncGenerator[str]:
     server = AdminServer(pages, "127.0.0.1", 0, tls)
     port = await server.start()
     try:

@@ -1,4 +1,4 @@
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -54,7 +54,7 @@ def test_only_names_of_readiness_ask_the_plugins(service: str, serving: bool) ->
 
 
 @asynccontextmanager
-async def channel_to(state: Health) -> AsyncIterator[grpc.aio.Channel]:
+async def channel_to(state: Health) -> AsyncGenerator[grpc.aio.Channel]:
     server = HealthServer(state, "127.0.0.1", 0)
     port = await server.start()
     try:

@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from random import Random
 from typing import Any
@@ -45,7 +45,7 @@ class Rig:
 
 
 @asynccontextmanager
-async def watching(*names: str) -> AsyncIterator[Rig]:
+async def watching(*names: str) -> AsyncGenerator[Rig]:
     async with ApiServer().run() as server, KubeClient(Access(server=server.url)) as client, asyncio.TaskGroup() as group:
         for name in names:
             server.put(PODS, pod(name))

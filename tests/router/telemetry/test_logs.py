@@ -2,21 +2,18 @@ import io
 import json
 import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 
 import pytest
 
 from router.telemetry.logs import TRACE, VERBOSE, ConsoleFormatter, JsonFormatter, configure, level_for
+from tests.support.logging_state import kept_logging
 
 
 @pytest.fixture(autouse=True)
-def _restore() -> Iterator[None]:
-    root, ours = logging.getLogger(), logging.getLogger("router")
-    handlers, levels = root.handlers[:], (root.level, ours.level)
-    yield
-    root.handlers[:] = handlers
-    root.setLevel(levels[0])
-    ours.setLevel(levels[1])
+def _restore() -> Generator[None]:
+    with kept_logging():
+        yield
 
 
 def record(**extra: object) -> logging.LogRecord:

@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from random import Random
 from typing import Any
@@ -33,7 +33,7 @@ class Cluster:
 
 
 @asynccontextmanager
-async def cluster(*objects: tuple[str, dict[str, Any]], fixed: Selection | None = None) -> AsyncIterator[Cluster]:
+async def cluster(*objects: tuple[str, dict[str, Any]], fixed: Selection | None = None) -> AsyncGenerator[Cluster]:
     async with ApiServer().run() as server, KubeClient(Access(server=server.url)) as client, asyncio.TaskGroup() as group:
         for collection, found in objects:
             server.put(collection, found)
