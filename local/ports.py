@@ -9,6 +9,7 @@ from local.errors import LocalError
 
 TCP_TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
 LISTEN = "0A"
+IPV4_IN_IPV6 = "0000000000000000FFFF0000"  # how the kernel shows a socket that serves an IPv4 address as IPv6
 
 
 def require_free(wanted: Iterable[tuple[str, int]]) -> None:
@@ -27,8 +28,8 @@ def require_free(wanted: Iterable[tuple[str, int]]) -> None:
 
 def listening(address: str) -> list[int]:
     """The TCP ports on which something listens at exactly this IPv4 address."""
-    wanted = _hex(address)
-    return sorted({port for local, port, _ in _listeners() if local == wanted})
+    wanted = (_hex(address), IPV4_IN_IPV6 + _hex(address))
+    return sorted({port for local, port, _ in _listeners() if local in wanted})
 
 
 def _holder(port: int) -> str:

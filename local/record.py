@@ -33,6 +33,7 @@ STAND_IN_TOKEN = "stand-in"  # noqa: S105 - looking at a stack needs no token
 CLUSTER_IP = "10.96.0.80"  # what the recorded cluster gives to each Service
 LOAD_BALANCER_IP = "192.0.2.80"  # an address reserved for documentation
 
+_ONE_AT_A_TIME = threading.Lock()  # parts of the SDK's state belong to the process, so evaluations take turns
 _SIGNATURE = "4dabf18193072939515e22adb298388d"  # the key by which the engine marks special values
 _SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105 - the mark itself
 _UNKNOWNS = frozenset({"04da6b54-80e4-46f7-96ec-b56ff0331ba9", "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7"})  # text, number
@@ -90,7 +91,7 @@ def evaluate(
     """Run the program with `config` (keys without the project's prefix, plain values) and return what it registered.
 
     `secrets` are configuration values marked as secret; None takes stand-ins. Each call is isolated: own thread, own
-    context, own event loop. Raises ProgramError when the program refuses or fails.
+    context, own event loop, one at a time. Raises ProgramError when the program refuses or fails.
     """
     chosen = stand_in_secrets(config) if secrets is None else secrets
     monitor = _Monitor(_Cluster(preview), preview)
@@ -124,8 +125,9 @@ def _run_isolated(prepare: Callable[[], None], program: Callable[[], None]) -> N
             failure.append(error)
 
     thread = threading.Thread(target=run, name="pulumi-program")
-    thread.start()
-    thread.join()
+    with _ONE_AT_A_TIME:
+        thread.start()
+        thread.join()
     if not failure:
         return
     error = failure[0]

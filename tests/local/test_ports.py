@@ -30,4 +30,10 @@ def test_listening_ports_of_an_address_are_seen() -> None:
     with socket.create_server((ADDRESS, 0)) as holder:
         assert holder.getsockname()[1] in listening(ADDRESS)
 
+    with socket.socket(socket.AF_INET6) as holder:
+        holder.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        holder.bind((f"::ffff:{ADDRESS}", 0))
+        holder.listen()
+        assert holder.getsockname()[1] in listening(ADDRESS)
+
     assert listening("127.70.200.2") == []
