@@ -4,6 +4,7 @@
 """
 
 import dataclasses
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -25,6 +26,9 @@ REMOVED: Final = (
     "lora-info-metric",
     "cache-info-metric",
 )
+_KEY, _VALUE = r"[A-Za-z0-9][A-Za-z0-9./_-]*", r"[A-Za-z0-9._-]*"
+_REQUIREMENT = rf"\s*(?:!?\s*{_KEY}|{_KEY}\s*(?:==?|!=)\s*{_VALUE}|{_KEY}\s+(?:not)?in\s*\(\s*{_VALUE}\s*(?:,\s*{_VALUE}\s*)*\))\s*"
+_SELECTOR = re.compile(rf"{_REQUIREMENT}(?:,{_REQUIREMENT})*")
 _TRUE, _FALSE = ("1", "t", "T", "TRUE", "true", "True"), ("0", "f", "F", "FALSE", "false", "False")
 
 
@@ -80,6 +84,12 @@ def _ports(text: str) -> tuple[int, ...]:
     return found
 
 
+def _selector(text: str) -> str:
+    if not _SELECTOR.fullmatch(text):
+        raise ValueError("allowed is a label selector such as app=x,tier!=y,role in (a,b),!canary")
+    return text
+
+
 def _choice(text: str, allowed: Sequence[str]) -> str:
     if text not in allowed:
         raise ValueError(f"allowed are {', '.join(allowed)}")
@@ -98,7 +108,7 @@ class Options:
     pool_name: str = _flag("pool", str, "", "InferencePool to serve")
     pool_namespace: str = _flag("pool", str, "", "its namespace (then $NAMESPACE, then default)")
     pool_group: str = _flag("pool", str, "inference.networking.k8s.io", "API group of the pool")
-    endpoint_selector: str = _flag("pool", str, "", "label selector of the pods, instead of a pool")
+    endpoint_selector: str = _flag("pool", _selector, "", "label selector of the pods, instead of a pool")
     endpoint_target_ports: tuple[int, ...] = _flag("pool", _ports, (), "1 to 8 ports of each pod, with --endpoint-selector")
 
     config_file: str = _flag("configuration", str, "", "EndpointPickerConfig document")

@@ -148,6 +148,17 @@ def test_a_selector_comes_with_ports() -> None:
         parse(["--endpoint-selector", "app=x", "--endpoint-target-ports", "1,2,3,4,5,6,7,8,9"], {})
 
 
+@pytest.mark.parametrize("selector", ["a=b", "a==b,c!=d", "llm-d.ai/role in (decode, prefill)", "a notin (b)", "!a", "a", "a=,b"])
+def test_selectors_are_those_of_kubernetes(selector: str) -> None:
+    assert parse(["--endpoint-selector", selector, "--endpoint-target-ports=1"], {}).endpoint_selector == selector
+
+
+@pytest.mark.parametrize("selector", ["a=b,", "=b", "a in b", "a=(b)", "a b", ","])
+def test_a_selector_that_is_none_is_refused(selector: str) -> None:
+    with pytest.raises(UsageError, match="label selector"):
+        parse(["--endpoint-selector", selector, "--endpoint-target-ports=1"], {})
+
+
 def test_one_of_pool_and_selector_is_needed_unless_endpoints_come_from_a_file() -> None:
     options = parse([], {})
 

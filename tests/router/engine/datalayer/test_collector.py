@@ -1,5 +1,6 @@
 import asyncio
-from collections.abc import Iterable
+import itertools
+from collections.abc import Callable, Iterable
 
 import pytest
 from prometheus_client import CollectorRegistry
@@ -84,9 +85,11 @@ class Reader(Extractor):
         super().__init__("reader")
         self.read: list[str] = []
         self.outcome: tuple[str, ...] | Exception = ()
+        self.heard: Callable[[str], None] = lambda _: None
 
     def extract(self, body: bytes, endpoint: LiveEndpoint) -> tuple[str, ...]:
         self.read.append(endpoint.metadata.name)
+        self.heard(endpoint.metadata.name)
         if isinstance(self.outcome, Exception):
             raise self.outcome
         return self.outcome
@@ -157,6 +160,18 @@ async def test_large_pools_are_polled_in_groups() -> None:
         await rig.pace.let(1)
 
         assert sorted(rig.reader.read) == sorted(names)
+
+
+async def test_field_p42_no_reading_of_a_hundred_endpoints_gets_older_than_a_quarter_of_a_second() -> None:
+    names = [f"p{i}" for i in range(100)]
+    async with Rig(names) as rig:
+        read_at: dict[str, list[float]] = {name: [] for name in names}
+        rig.reader.heard = lambda name: read_at[name].append(rig.clock.now)
+        await rig.pace.let(60)
+
+        for times in read_at.values():
+            assert len(times) > 5
+            assert max(later - earlier for earlier, later in itertools.pairwise(times)) <= 0.25
 
 
 async def test_a_fault_is_counted_each_time_and_logged_once(caplog: pytest.LogCaptureFixture) -> None:
