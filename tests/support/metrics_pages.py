@@ -7,6 +7,8 @@ import asyncio
 import json
 import sys
 
+from tests.support.waiting import until
+
 HEAD = """# TYPE vllm:num_requests_running gauge
 vllm:num_requests_running{engine="0",model_name="m"} 1.0
 # TYPE vllm:num_requests_waiting gauge
@@ -57,8 +59,8 @@ async def main(servers: int, size_bytes: int) -> None:
     sys.stdout.write(json.dumps([server.sockets[0].getsockname()[1] for server in running]) + "\n")
     sys.stdout.flush()
     while line := await asyncio.to_thread(sys.stdin.readline):
-        while pages.served < int(line):
-            await asyncio.sleep(0.01)
+        wanted = int(line)
+        await until(lambda: pages.served >= wanted)  # noqa: B023 - awaited before the next line
         sys.stdout.write(f"{pages.served}\n")
         sys.stdout.flush()
 
