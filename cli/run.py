@@ -28,7 +28,7 @@ from local.pods import DEFAULT_REPLICAS
 from local.propagation import wait_known
 from local.record import evaluate
 from local.stack import Housekeeping, LocalStack, play
-from local.status import Readings, plain, read, rows, table
+from local.status import Readings, drawing, plain, read, rows
 
 CHECK_PROFILE = "fast"  # a check looks at answers and counters, not at time
 LOG_FOLDER = ROOT / ".mmserve" / "logs"
@@ -160,7 +160,7 @@ class Session:
             return
         with Live(console=self._console, auto_refresh=False) as live:
             while True:
-                live.update(table(rows(stack, await read(session, self._plan))), refresh=True)
+                live.update(drawing(rows(stack, await read(session, self._plan)), self._console.width), refresh=True)
                 await asyncio.sleep(REFRESH_SECONDS)
 
     async def _print_changes(self, stack: LocalStack, session: aiohttp.ClientSession) -> None:
@@ -190,7 +190,7 @@ class Progress:
             state = (pod.ready, pod.restarts)
             if self._shown.get(name, (False, 0)) != state:
                 self._shown[name] = state
-                done = sum(pod.ready for pod in self._stack.pods)
+                done = sum(ready for ready, _ in self._shown.values())
                 self._console.print(f"{done}/{len(self._stack.pods)} ready  {plain(lines[name])}", soft_wrap=True, markup=False)
 
 

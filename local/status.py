@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import aiohttp
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
@@ -15,8 +16,10 @@ from local.counters import Counters, fetch_all, fetch_text, read_counters, sampl
 from local.plan import StackPlan
 from local.stack import LocalStack
 
-TOKENS_IN_FLIGHT = ("llm_d_epp_inflight_tokens", "inference_extension_inflight_tokens", "inflight_tokens")
+TOKENS_IN_FLIGHT = ("llm_d_epp_inflight_tokens",)
 RANK_SUFFIX = "-rank-0"
+WIDE = 160  # columns from which whole names of pods fit
+NAME_END = 11  # the suffix of a pod's name and some of what is before it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,18 +73,24 @@ def rows(stack: LocalStack, readings: Readings) -> list[Row]:
     ]
 
 
-def table(lines: Sequence[Row]) -> Table:
-    """The rows as a table for a terminal."""
+def drawing(lines: Sequence[Row], width: int) -> Group:
+    """The rows for a terminal of `width` columns: the table, and below it what pods that are not ready have to say."""
+    messages = [Text(f"{_short(row.name, width)} {row.message}", style="yellow") for row in lines if row.message]
+    return Group(table(lines, width), *messages)
+
+
+def table(lines: Sequence[Row], width: int) -> Table:
+    """The rows as a table. Where there is no room for whole names, their ends tell pods apart."""
     result = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("POD", "ROLE", "ADDRESS", "STATUS"):
-        result.add_column(heading, no_wrap=heading != "POD")
+        result.add_column(heading, no_wrap=True)
     for heading in ("READY", "RESTARTS", "REQUESTS", "TOKENS IN FLIGHT", "PREFIX HITS", "MM HITS"):
-        result.add_column(heading, justify="right", no_wrap=True)
+        result.add_column(heading, justify="right")  # a long heading may take two lines
     for row in lines:
         counted = row.counters
         style = "green" if row.phase == "Running" and not row.message else "yellow"
         result.add_row(
-            row.name,
+            _short(row.name, width),
             row.role,
             row.address,
             Text(row.phase, style="red" if row.phase in ("CrashLoopBackOff", "Error") else style),
@@ -105,6 +114,10 @@ def plain(row: Row) -> str:
         words += [f"requests={counted.requests:.0f}", f"tokens_in_flight={row.tokens_in_flight or 0}"]
         words += [f"prefix_hits={counted.prefix_hits:.0f}", f"mm_hits={counted.media_hits:.0f}"]
     return " ".join([*words, *([f"({row.message})"] if row.message else [])])
+
+
+def _short(name: str, width: int) -> str:
+    return name if width >= WIDE or len(name) <= NAME_END else f"…{name[-NAME_END:]}"
 
 
 def _share(hits: float, queries: float) -> str:

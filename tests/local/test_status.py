@@ -1,4 +1,5 @@
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import aiohttp
@@ -6,7 +7,7 @@ from rich.console import Console
 
 from local.counters import Counters
 from local.stack import play
-from local.status import Readings, Row, plain, read, rows, table
+from local.status import Readings, Row, drawing, plain, read, rows
 from tests.support.local_stack import house, settings, small_plan
 from tests.support.loopback import serving, text
 
@@ -20,9 +21,9 @@ def row(counters: Counters | None = None, phase: str = "Running", message: str =
     )  # fmt: skip
 
 
-def drawn(*lines: Row) -> str:
+def drawn(*lines: Row, width: int = 200) -> str:
     console = Console(file=io.StringIO(), width=200)
-    console.print(table(lines))
+    console.print(drawing(lines, width))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
@@ -43,6 +44,17 @@ def test_a_line_for_a_pipe_says_the_same() -> None:
 
     assert plain(row(COUNTED)) == expected
     assert plain(row(message="web: exit code 1")) == "model-x role=decode status=Running ready=1/1 restarts=2 (web: exit code 1)"
+
+
+def test_on_a_narrow_terminal_the_ends_of_names_are_shown() -> None:
+    long = replace(row(), name="mm-baseline-nvidia-gpu-vllm-decode-d4nwmv7fzm-h4wxp")
+
+    assert f"…{long.name[-11:]} " in drawn(long, width=100)
+    assert drawn(long, width=200).splitlines()[1].startswith(long.name)
+
+
+def test_what_a_pod_complains_about_stands_below_the_table() -> None:
+    assert drawn(row(message="web: exit code 1")).splitlines()[-1] == "model-x web: exit code 1"
 
 
 async def test_readings_come_from_the_pods_and_the_engine() -> None:
