@@ -47,7 +47,7 @@ def main() -> None:
     pulumi.export("topology", settings.topology)
     pulumi.export("podSelector", outputs.selector(settings))
     pulumi.export("connectCommand", address.apply(lambda at: outputs.connect_command(settings, called, at)))
-    pulumi.export("verifyCommand", address.apply(lambda at: outputs.verify_command(settings, at)))
+    pulumi.export("verifyCommand", address.apply(lambda at: outputs.verify_command(settings, called, at)))
 
 
 if __name__ == "__main__":

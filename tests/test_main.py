@@ -6,10 +6,13 @@ from typing import Any
 
 import kubernetes_validate
 import pytest
+import yaml
 
+from cli.__main__ import main
 from components.crds import inference_pool
+from components.settings.stack import StackSettings
 from local.record import SECRET, Recorded, Recording, evaluate
-from tests.support.recordings import CANARY, STACKS, objects, recorded
+from tests.support.recordings import CANARY, ROOT, STACKS, chosen, objects, recorded
 
 CUSTOM_KINDS = {"InferencePool", "ServiceMonitor", "PodMonitor"}
 KUBERNETES_VERSIONS = ("1.31", "1.34")
@@ -271,7 +274,8 @@ def test_exports_of_the_default_stack() -> None:
         "topology": "aggregation",
         "podSelector": "llm-d.ai/guide=aggregation",
         "connectCommand": "kubectl port-forward --namespace llm-d-multimodal-serving service/multimodal-serving-epp 8080:80",
-        "verifyCommand": "mmserve verify --url http://127.0.0.1:8080 --model Qwen/Qwen3-VL-32B-Instruct",
+        "verifyCommand": "mmserve verify --url http://127.0.0.1:8080 --model Qwen/Qwen3-VL-32B-Instruct "
+        "--namespace llm-d-multimodal-serving --selector llm-d.ai/guide=aggregation",
     }
 
 
@@ -285,10 +289,32 @@ def test_exports_of_a_load_balancer_hold_its_address() -> None:
 
 @stacks
 def test_an_evaluation_repeats_itself(stack: str) -> None:
-    from tests.support.recordings import chosen
-
     choice = chosen(stack)
     again = evaluate(choice.config, stack=choice.stack, secrets=dict.fromkeys(choice.secrets, CANARY))
 
     assert again.objects == recorded(stack).objects
     assert again.exports == recorded(stack).exports
+
+
+def test_the_verify_command_is_one_that_the_command_line_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its options, at least: nothing listens there."""
+    words = recorded("default").exports["verifyCommand"].split()
+
+    assert words[0] == "mmserve"
+    assert main([*words[1:], "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert all(word in shown for word in words if word.startswith("--"))
+
+
+def test_defaults_in_the_project_file_are_those_of_the_settings() -> None:
+    """The engine applies the project file's defaults, every other way to look at a stack the settings' own."""
+    project = yaml.safe_load((ROOT / "Pulumi.yaml").read_text(encoding="utf-8"))
+    defaults = StackSettings.model_validate({}).model_dump(by_alias=True)
+
+    assert {key: entry["default"] for key, entry in project["config"].items()} == {key: defaults[key] for key in project["config"]}
+
+
+def test_stack_files_name_the_providers_that_must_be_explicit() -> None:
+    for file in ROOT.glob("Pulumi.*.yaml"):
+        config = yaml.safe_load(file.read_text(encoding="utf-8"))["config"]
+        assert "kubernetes" in config["pulumi:disable-default-providers"], file.name

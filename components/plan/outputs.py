@@ -30,8 +30,9 @@ def connect_command(settings: StackSettings, names: Names, address: str) -> str:
     return f"kubectl port-forward --namespace {names.namespace} service/{service} {FORWARDED_PORT}:{settings.router.service.port}"
 
 
-def verify_command(settings: StackSettings, address: str) -> str:
-    """How to check the deployment, once it can be reached as `connect_command` says."""
+def verify_command(settings: StackSettings, names: Names, address: str) -> str:
+    """How to check the deployment, once it can be reached as `connect_command` says; counters are read with kubectl."""
     outside = settings.router.service.type == "LoadBalancer"
     target = url(settings, address) if outside else f"http://127.0.0.1:{FORWARDED_PORT}"
-    return f"mmserve verify --url {target} --model {settings.model.name}"
+    pods = f"--namespace {names.namespace} --selector {selector(settings)}"
+    return f"mmserve verify --url {target} --model {settings.model.name} {pods}"

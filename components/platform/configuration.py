@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 import pulumi
-from pulumi.runtime.config import CONFIG
+from pulumi.runtime.config import CONFIG, get_config_env
 
 from components.settings.complaints import PREFIX, SettingsError
 from components.settings.stack import SECRET_KEYS, StackSettings
@@ -11,7 +11,8 @@ from components.settings.stack import SECRET_KEYS, StackSettings
 
 def read() -> dict[str, str]:
     """Every key of this project, as text, without its prefix: also those nobody knows, so that a typo is found."""
-    config: Mapping[str, str] = CONFIG.get()
+    # The language host passes configuration in the environment, in-process evaluations set it.
+    config: Mapping[str, str] = {**get_config_env(), **CONFIG.get()}
     start = f"{pulumi.get_project()}:"
     return {key.removeprefix(start): value for key, value in config.items() if key.startswith(start)}
 

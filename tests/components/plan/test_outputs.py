@@ -33,14 +33,17 @@ def test_inside_the_cluster_a_port_is_forwarded() -> None:
     assert outputs.connect_command(settings, names(settings, "1"), "10.0.0.1") == (
         "kubectl port-forward --namespace llm-d-multimodal-serving service/multimodal-serving-epp 8080:81"
     )
-    assert outputs.verify_command(settings, "10.0.0.1") == "mmserve verify --url http://127.0.0.1:8080 --model Qwen/Qwen3-VL-32B-Instruct"
+    assert outputs.verify_command(settings, names(settings, "1"), "10.0.0.1") == (
+        "mmserve verify --url http://127.0.0.1:8080 --model Qwen/Qwen3-VL-32B-Instruct "
+        "--namespace llm-d-multimodal-serving --selector llm-d.ai/guide=aggregation"
+    )
 
 
 def test_a_load_balancer_is_reached_at_its_address() -> None:
     settings = stack(type="LoadBalancer")
 
     assert outputs.connect_command(settings, names(settings, "1"), "192.0.2.1") == "curl http://192.0.2.1/v1/models"
-    assert outputs.verify_command(settings, "192.0.2.1").startswith("mmserve verify --url http://192.0.2.1 ")
+    assert outputs.verify_command(settings, names(settings, "1"), "192.0.2.1").startswith("mmserve verify --url http://192.0.2.1 ")
 
 
 def test_a_separate_proxy_is_what_is_forwarded_to() -> None:

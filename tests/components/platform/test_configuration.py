@@ -45,3 +45,10 @@ def test_with_an_existing_secret_no_token_is_asked_for() -> None:
 def test_a_typo_in_the_stack_file_is_found_by_the_program_too() -> None:
     with pytest.raises(ProgramError, match=r"Pulumi\.dev\.yaml: multimodal-serving:topologi: unknown key; did you mean topology\?"):
         evaluate({"topologi": "aggregation"}, stack="dev")
+
+
+def test_configuration_in_the_environment_is_read_as_the_language_host_passes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PULUMI_CONFIG", '{"multimodal-serving:topologi": "x", "gcp:project": "p"}')
+
+    with pytest.raises(ProgramError, match="topologi: unknown key"):
+        evaluate({}, stack="dev")
