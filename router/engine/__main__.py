@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import uvloop
 
 from router.engine.app import Engine
-from router.engine.options import HelpRequestedError, UsageError, parse
+from router.engine.options import HelpRequestedError, UsageError, parse, verbosity
 from router.framework.errors import ConfigError
 from router.telemetry.logs import configure
 
@@ -18,7 +18,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     """Run the engine to its end; returns the exit code."""
     try:
         options = parse(arguments, environ)
-        configure(options.v, options.zap_encoder)
+        configure(verbosity(options), options.zap_encoder)
         uvloop.run(Engine(options, environ).run())
     except HelpRequestedError as asked:
         sys.stdout.write(f"{asked}\n")

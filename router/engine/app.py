@@ -93,6 +93,8 @@ class Engine:
     async def run(self) -> None:
         """Serve until SIGTERM or SIGINT, then drain. Raises ConfigError when a port is taken or the endpoints cannot be read."""
         stop = _stop_signal()
+        if self._options.tracing and any(name.startswith("OTEL_EXPORTER") for name in self._environ):
+            _log.warning("traces are not exported yet")
         async with contextlib.AsyncExitStack() as held:
             if self._kube is not None:
                 await held.enter_async_context(self._kube)
@@ -116,7 +118,9 @@ class Engine:
                 _log.info("engine is up", extra={"fields": {**ports, "endpoints": len(self._endpoints.all())}})
                 await stop.wait()
                 await self._drain()
-                await ext_proc.stop(STREAMS_GRACE_SECONDS if self._options.drain_timeout else 0)
+                grace = STREAMS_GRACE_SECONDS if self._options.drain_timeout else 0.0
+                _log.info("waiting for open streams", extra={"fields": {"seconds": grace}})
+                await ext_proc.stop(grace)
                 for task in work:
                     task.cancel()
         finally:

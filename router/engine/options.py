@@ -19,6 +19,7 @@ MIN_REFRESH_SECONDS: Final = 0.05
 MAX_TARGET_PORTS: Final = 8
 DEFAULT_NAMESPACE: Final = "default"
 GRPC_DEFAULT_RECEIVE_BYTES: Final = 4 * 1024 * 1024
+ZAP_LEVELS: Final = {"debug": 4, "info": 2, "error": 0, "panic": 0}
 REMOVED: Final = (
     "total-queued-requests-metric",
     "total-running-requests-metric",
@@ -96,6 +97,12 @@ def _choice(text: str, allowed: Sequence[str]) -> str:
     return text
 
 
+def _zap_level(text: str) -> str:
+    if text not in ZAP_LEVELS and not (text.isascii() and text.isdigit()):
+        raise ValueError(f"allowed are {', '.join(ZAP_LEVELS)} and whole numbers")
+    return text
+
+
 _encoder = partial(_choice, allowed=("json", "console"))
 _tls_version = partial(_choice, allowed=("VersionTLS10", "VersionTLS11", "VersionTLS12", "VersionTLS13"))
 _compat = partial(_choice, allowed=("reference",))
@@ -146,7 +153,7 @@ class Options:
     v: int = _flag("logs and traces", partial(_whole, low=0, high=10), 2, "verbosity: 2 default, 3 verbose, 4 debug, 5 trace")
     tracing: bool = _flag("logs and traces", _boolean, True, "accepted; traces are not exported yet")
     zap_encoder: Literal["json", "console"] = _flag("logs and traces", _encoder, "json", "json or console")
-    zap_log_level: str = _flag("logs and traces", str, "", "accepted, use -v")
+    zap_log_level: str = _flag("logs and traces", _zap_level, "", "debug, info, error or a number; where given, it is the verbosity")
     zap_devel: bool = _flag("logs and traces", _boolean, False, "accepted")
     zap_stacktrace_level: str = _flag("logs and traces", str, "", "accepted")
     zap_time_encoding: str = _flag("logs and traces", str, "", "accepted")
@@ -161,6 +168,12 @@ def parse(arguments: Sequence[str], environ: Mapping[str, str]) -> Options:
     _check_pool(options)
     _check_serving(options)
     return options
+
+
+def verbosity(options: Options) -> int:
+    """What decides which log lines are printed."""
+    level = options.zap_log_level
+    return ZAP_LEVELS.get(level, int(level) if level.isdigit() else options.v)
 
 
 def require_pool(options: Options) -> None:

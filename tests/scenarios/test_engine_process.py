@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import queue
 import re
 import signal
 import socket
@@ -104,6 +105,24 @@ def test_while_it_drains_the_engine_serves_on_but_says_that_it_leaves(tmp_path: 
                 assert health(channel, EXT_PROC_SERVICE) == NOT_SERVING
         assert running.process.poll() is None
         assert running.stop() == 1  # the second signal ends it at once
+
+
+def test_streams_that_are_open_after_the_drain_are_awaited(tmp_path: Path) -> None:
+    configuration = write_configuration(tmp_path, {})
+    arguments = (f"--config-file={configuration}", "--secure-serving=false", "--drain-timeout=1ms", "--enable-grpc-stream-metrics")
+    ends: queue.Queue[bytes] = queue.Queue()
+    with engine(*arguments) as running, plaintext(running.ports["ext_proc"]) as channel:
+        stream = channel.stream_stream(f"/{EXT_PROC_SERVICE}/Process")(iter(ends.get, b""))
+        while "llm_d_epp_extproc_streams_inflight 1.0" not in page(running.ports["metrics"]):
+            pass
+        running.process.send_signal(signal.SIGTERM)
+        running.wait_for("waiting for open streams")
+        assert running.process.poll() is None
+
+        ends.put(b"")
+
+        assert list(stream) == []
+        assert running.process.wait() == 0
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,13 @@
 """The endpoints of the pool as they are now. Discovery writes it, requests and the collector read it."""
 
+import logging
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from router.framework.control import EndpointListener
 from router.framework.endpoint import EndpointMetadata, LiveEndpoint
+
+_log = logging.getLogger(__name__)
 
 
 class Endpoints:
@@ -35,8 +39,7 @@ class Endpoints:
                 return known
             self._drop(known)
         endpoint = LiveEndpoint(metadata=metadata)
-        for listener in self._listeners:
-            listener.endpoint_added(endpoint)
+        self._tell("endpoint_added", endpoint)
         self._by_id[metadata.id] = endpoint
         self._all = tuple(self._by_id.values())
         return endpoint
@@ -60,10 +63,17 @@ class Endpoints:
         self.replace_all(())
 
     def _drop(self, endpoint: LiveEndpoint) -> None:
-        for listener in self._listeners:
-            listener.endpoint_removed(endpoint)
+        self._tell("endpoint_removed", endpoint)
         del self._by_id[endpoint.metadata.id]
         self._all = tuple(self._by_id.values())
+
+    def _tell(self, event: Literal["endpoint_added", "endpoint_removed"], endpoint: LiveEndpoint) -> None:
+        """One listener that fails keeps neither the others nor the pool from knowing."""
+        for listener in self._listeners:
+            try:
+                getattr(listener, event)(endpoint)
+            except Exception:
+                _log.exception("endpoint listener failed", extra={"fields": {"plugin": listener.name, "endpoint": endpoint.metadata.id}})
 
 
 def _same_instance(known: EndpointMetadata, now: EndpointMetadata) -> bool:

@@ -41,10 +41,13 @@ class PoolReference:
 def selection(pool: Object) -> Selection:
     """What the pool object selects. Raises ConfigError when it says nothing usable."""
     spec = pool.get("spec") or {}
-    selector = spec.get("selector") or {}
-    labels = selector.get("matchLabels") or selector  # the legacy version has the labels here, and one port
-    listed = spec.get("targetPorts") or ([{"number": spec["targetPortNumber"]}] if spec.get("targetPortNumber") else [])
-    ports = tuple(int(port["number"]) for port in listed)
+    try:
+        selector = spec.get("selector") or {}
+        labels = dict(selector.get("matchLabels") or selector)  # the legacy version has the labels here, and one port
+        listed = spec.get("targetPorts") or ([{"number": spec["targetPortNumber"]}] if spec.get("targetPortNumber") else [])
+        ports = tuple(int(port["number"]) for port in listed)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ConfigError(f"is not an InferencePool: {error!r}") from None
     if not labels or not 1 <= len(ports) <= MAX_TARGET_PORTS:
         raise ConfigError(f"needs spec.selector.matchLabels and 1 to {MAX_TARGET_PORTS} spec.targetPorts")
     return Selection(

@@ -2,7 +2,7 @@ import dataclasses
 
 import pytest
 
-from router.engine.options import REMOVED, HelpRequestedError, Options, UsageError, parse, require_pool, usage
+from router.engine.options import REMOVED, HelpRequestedError, Options, UsageError, parse, require_pool, usage, verbosity
 
 
 def parsed(*arguments: str, **environ: str) -> Options:
@@ -122,6 +122,7 @@ def test_every_flag_of_the_reference_is_known() -> None:
         pytest.param(["--drain-timeout=-1s"], "negative", id="negative-duration"),
         pytest.param(["--grpc-max-recv-msg-size=-1"], "negative", id="negative-size"),
         pytest.param(["--zap-encoder=xml"], "allowed are json, console", id="choice"),
+        pytest.param(["--zap-log-level=loud"], "allowed are debug, info", id="zap-level"),
         pytest.param(["--ha-enable-leader-election"], "not built yet", id="leader-election"),
         pytest.param(["--tls-min-version=VersionTLS13"], "not enforced yet", id="tls-1.3"),
         pytest.param(["--tls-cipher-suites=X"], "not built yet", id="ciphers"),
@@ -198,6 +199,14 @@ def test_what_the_chart_passes_is_accepted() -> None:
         ],
         {},
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [([], 2), (["-v=4"], 4), (["-v=4", "--zap-log-level=info"], 2), (["--zap-log-level=5"], 5), (["--zap-log-level=error"], 0)],
+)
+def test_verbosity_comes_from_either_flag(arguments: list[str], expected: int) -> None:
+    assert verbosity(parsed(*arguments)) == expected
 
 
 @pytest.mark.parametrize("flag", ["--help", "-h"])

@@ -117,6 +117,26 @@ def test_clearing_removes_all(endpoints: Endpoints, listener: Listener) -> None:
     assert listener.alive == set()
 
 
+class Failing(EndpointListener):
+    """A listener with a fault."""
+
+    def endpoint_added(self, endpoint: LiveEndpoint) -> None:
+        raise RuntimeError("bug")
+
+    def endpoint_removed(self, endpoint: LiveEndpoint) -> None:
+        raise RuntimeError("bug")
+
+
+def test_a_listener_that_fails_keeps_nobody_from_knowing(listener: Listener, caplog: pytest.LogCaptureFixture) -> None:
+    endpoints = Endpoints([Failing("failing"), listener])
+
+    endpoints.upsert(metadata())
+    endpoints.remove("d/a")
+
+    assert listener.heard == [("added", "d/a"), ("removed", "d/a")]
+    assert caplog.messages == ["endpoint listener failed"] * 2
+
+
 STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("upsert"), st.sampled_from("abc"), st.sampled_from("12")),

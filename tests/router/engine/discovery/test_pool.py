@@ -141,6 +141,16 @@ def test_a_pool_needs_selector_and_ports(spec: dict[str, Any]) -> None:
         selection({"spec": spec})
 
 
+@pytest.mark.parametrize(
+    "spec",
+    [{"targetPorts": [{"number": "http"}]}, {"targetPorts": [{}]}, {"selector": "app=x"}],
+    ids=["no-number", "no-key", "no-mapping"],
+)
+def test_an_object_of_another_shape_is_refused(spec: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match="is not an InferencePool"):
+        selection({"spec": {"selector": {"matchLabels": {"a": "b"}}, **spec}})
+
+
 def test_the_legacy_version_has_one_port_and_bare_labels() -> None:
     found = selection({"spec": {"selector": {"app": "x"}, "targetPortNumber": 8000}})
 
