@@ -102,25 +102,23 @@ async def play(plan: StackPlan, settings: RunSettings, house: Housekeeping) -> A
     Raises LocalError before anything is started where a port is taken or a program is missing.
     """
     require_free(plan.ports)
-    with _run_folder(house.keep_logs) as folder:
-        layout = Layout(plan, folder, settings)
+    with _run_folder(house.keep_logs) as folder, _guarded(folder):
         around = Surroundings(clock=house.clock, scale=settings.scale, changed=lambda: None, leaving=asyncio.Event(), hurry=house.hurry)
-        stack = LocalStack(plan, layout, around)
-        with _guarded(folder):
-            failure: Exception | None = None
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(pod.run(), name=pod.plan.pod.name) for pod in stack.pods]
-                try:
-                    yield stack
-                except Exception as error:  # raised again below as itself, not as a member of a group
-                    failure = error
-                finally:
-                    around.leaving.set()
-                    stack.stop_serving()
-                    for task in tasks:
-                        task.cancel()
-            if failure is not None:
-                raise failure
+        stack = LocalStack(plan, Layout(plan, folder, settings), around)
+        failure: Exception | None = None
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(pod.run(), name=pod.plan.pod.name) for pod in stack.pods]
+            try:
+                yield stack
+            except Exception as error:  # raised again below as itself, not as a member of a group
+                failure = error
+            finally:
+                around.leaving.set()
+                stack.stop_serving()
+                for task in tasks:
+                    task.cancel()
+        if failure is not None:
+            raise failure
 
 
 @contextlib.contextmanager
