@@ -2,15 +2,24 @@
 
 import contextlib
 import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from components.settings.combinations import Combination, impossible
-from components.settings.complaints import SettingsError
+from components.settings.complaints import SettingsError, section_of
 from components.settings.stack import SECRET_KEYS, StackSettings, load
+
+# Sections, whose keys are told one by one.
+SECTIONS = {"tiers", "tiers.decode", "tiers.encode", "tiers.prefill", "router", "crds", "huggingFace"} | {
+    f"router.{name}" for name in ("image", "service", "proxy", "pool")
+}
 
 
 def test_defaults_serve_qwen_on_an_existing_gpu_cluster() -> None:
@@ -105,3 +114,29 @@ def test_a_combination_is_served_or_refused_with_one_line_that_says_why(values: 
 def test_arbitrary_input_is_read_or_refused_but_never_crashes(values: dict[str, Any]) -> None:
     with contextlib.suppress(SettingsError):
         assert isinstance(load(values), StackSettings)
+
+
+def dotted(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
+    """Every key, with its section before it."""
+    for name, field in model.model_fields.items():
+        key = f"{prefix}{field.alias or name}"
+        inner = section_of(field.annotation)
+        yield key
+        if inner is not None:
+            yield from dotted(inner, f"{key}.")
+
+
+def test_every_key_is_documented() -> None:
+    """By its whole name, or below the heading of its section by the rest of it."""
+    text = (Path(__file__).resolve().parents[3] / "docs" / "settings.md").read_text(encoding="utf-8")
+    said = {word.strip("`.,") for word in re.findall(r"`[^`]+`", re.sub(r"(?s)```.*?```", "", text))}
+    sections = ("tiers.decode.", "router.", "crds.", "tiers.decode.volumes.")
+
+    def is_said(key: str) -> bool:
+        shorter = {key.removeprefix(section) for section in sections} | {key.rsplit(".", 1)[-1]}
+        return key in said or bool(shorter & said)
+
+    elsewhere = ("tiers.encode.", "tiers.prefill.", "router.tolerations.", "tiers.decode.tolerations.")  # as decode; as Kubernetes
+    missing = {key for key in dotted(StackSettings) if not key.startswith(elsewhere) and not is_said(key)}
+
+    assert missing <= SECTIONS, f"say in docs/settings.md what these do: {sorted(missing - SECTIONS)}"
