@@ -43,6 +43,7 @@ class ApiServer:
         self.statuses: dict[str, list[int]] = {}  # collection -> answers to give instead, one a request
         self.reviews: dict[str, Mapping[str, Any]] = {}  # last part of a path -> status of the answer
         self._version = 100
+        self._history: list[tuple[int, str, bytes]] = []
         self._objects: dict[str, dict[str, dict[str, Any]]] = {}
         self._watches: dict[str, list[asyncio.Queue[bytes | None]]] = {}
         self._opened = asyncio.Condition()
@@ -53,12 +54,12 @@ class ApiServer:
         name = found["metadata"]["name"]
         kind = "MODIFIED" if name in held else "ADDED"
         held[name] = self._versioned(found)
-        self.event(collection, kind, held[name])
+        self._record(collection, kind, held[name])
 
     def delete(self, collection: str, name: str) -> None:
         """Delete an object."""
         gone = self._objects[collection].pop(name)
-        self.event(collection, "DELETED", self._versioned(gone))
+        self._record(collection, "DELETED", self._versioned(gone))
 
     def forget(self, collection: str, name: str) -> None:
         """Delete an object without telling open watches, as if the event were lost."""
@@ -66,7 +67,7 @@ class ApiServer:
 
     def event(self, collection: str, kind: str, found: Mapping[str, Any]) -> None:
         """Send an event to open watches."""
-        self.send(collection, json.dumps({"type": kind, "object": found}).encode() + b"\n")
+        self.send(collection, _line(kind, found))
 
     def send(self, collection: str, data: bytes | None) -> None:
         """Send bytes to open watches; None ends them."""
@@ -104,6 +105,11 @@ class ApiServer:
                 self.send(collection, None)
             await runner.cleanup()
 
+    def _record(self, collection: str, kind: str, found: Mapping[str, Any]) -> None:
+        """An event that later watches from an older version are told too."""
+        self._history.append((self._version, collection, _line(kind, found)))
+        self.event(collection, kind, found)
+
     def _versioned(self, found: Mapping[str, Any]) -> dict[str, Any]:
         self._version += 1
         return {**found, "metadata": {**found["metadata"], "resourceVersion": str(self._version)}}
@@ -125,6 +131,10 @@ class ApiServer:
         queue: asyncio.Queue[bytes | None] = asyncio.Queue()
         watches = self._watches.setdefault(request.path, [])
         watches.append(queue)
+        since = int(request.query.get("resourceVersion") or self._version)
+        for version, collection, line in self._history:
+            if collection == request.path and version > since:
+                queue.put_nowait(line)
         response = web.StreamResponse(headers={"Content-Type": "application/json"})
         await response.prepare(request)
         async with self._opened:
@@ -142,3 +152,7 @@ class ApiServer:
         if kind not in self.reviews:
             return web.json_response({"message": "no such thing"}, status=404)
         return web.json_response({"status": self.reviews[kind], "asked": await request.json()}, status=201)
+
+
+def _line(kind: str, found: Mapping[str, Any]) -> bytes:
+    return json.dumps({"type": kind, "object": found}).encode() + b"\n"
