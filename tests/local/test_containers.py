@@ -66,6 +66,7 @@ async def test_the_startup_probe_holds_the_others_back(make: Make, witness: Witn
 
         (tmp_path / "up").touch()
         await witness.sees(lambda: runner.status.ready)
+        await until(lambda: "l" in (tmp_path / "order").read_text())
 
     order = (tmp_path / "order").read_text().split()
     assert "s" not in order[order.index("r") :]
@@ -156,6 +157,19 @@ async def test_delay_and_period_are_waited_for(witness: Witness, tmp_path: Path)
         await witness.sees(lambda: runner.status.restarts == 1)
 
     assert clock.slept[:3] == [15, 30, 30]
+
+
+@pytest.mark.parametrize("which", ["startup", "liveness"])
+async def test_failures_end_a_container_only_when_patience_is_over_too(witness: Witness, tmp_path: Path, which: str) -> None:
+    clock = CountingClock()
+    probe = exec_probe(tmp_path, "false", period_seconds=1, failure_threshold=2, patience_seconds=5)
+    runner = ContainerRunner(container_plan(tmp_path, **{which: probe}), surroundings(witness, clock))
+
+    async with running(runner):
+        await witness.sees(lambda: runner.status.restarts == 1)
+
+    assert clock.slept[:6] == [0, 1, 1, 1, 1, 1]
+    assert 1 not in clock.slept[6:8]
 
 
 async def test_a_container_that_ends_is_restarted_with_growing_delays(witness: Witness, tmp_path: Path) -> None:
