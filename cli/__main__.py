@@ -17,8 +17,8 @@ FAILED = 1
 INTERRUPTED = 130  # as shells report a process that SIGINT ended
 
 
-def application() -> typer.Typer:
-    """The commands, in the order in which a newcomer needs them."""
+def application(wanted: str | None = None) -> typer.Typer:
+    """The commands, in the order in which a newcomer needs them. Where one is `wanted`, the others need not be loaded."""
     app = typer.Typer(
         name="mmserve",
         help="Serve a multimodal model: look at a stack, run it here, check it.",
@@ -26,7 +26,7 @@ def application() -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
-    for name in COMMANDS:
+    for name in [wanted] if wanted in COMMANDS else COMMANDS:
         if importlib.util.find_spec(f"cli.{name}") is not None:
             module = importlib.import_module(f"cli.{name}")
             app.command(name)(getattr(module, name))
@@ -42,7 +42,8 @@ def _program(context: typer.Context) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return the exit code."""
-    return run(application(), arguments, debug=bool(os.environ.get("MMSERVE_DEBUG")))
+    words = sys.argv[1:] if arguments is None else arguments
+    return run(application(words[0] if words else None), words, debug=bool(os.environ.get("MMSERVE_DEBUG")))
 
 
 def run(app: typer.Typer, arguments: list[str] | None, debug: bool) -> int:
