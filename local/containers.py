@@ -156,6 +156,7 @@ class ContainerRunner:
 
     async def _starts(self, probe: Probe) -> bool:
         """Whether the startup probe succeeds before its failures reach the threshold."""
+        began = self._around.clock.now()
         await self._around.clock.sleep(probe.initial_delay_seconds)
         failures = 0
         while True:
@@ -164,7 +165,7 @@ class ContainerRunner:
                 return True
             failures += 1
             self._note(message=f"startup probe: {message}")
-            if failures >= probe.failure_threshold:
+            if failures >= probe.failure_threshold and self._around.clock.now() - began >= probe.patience_seconds:
                 return False
             await self._around.clock.sleep(probe.period_seconds)
 
@@ -173,14 +174,17 @@ class ContainerRunner:
         if probe is None:
             await asyncio.Event().wait()
             return
+        lived = self._around.clock.now()
         await self._around.clock.sleep(probe.initial_delay_seconds)
         failures = 0
         while True:
             fine, message = await attempt(probe)
-            failures = 0 if fine else failures + 1
-            if not fine:
+            if fine:
+                failures, lived = 0, self._around.clock.now()
+            else:
+                failures += 1
                 self._note(message=f"liveness probe: {message}")
-            if failures >= probe.failure_threshold:
+            if failures >= probe.failure_threshold and self._around.clock.now() - lived >= probe.patience_seconds:
                 return
             await self._around.clock.sleep(probe.period_seconds)
 

@@ -22,6 +22,7 @@ from local.processes import Launch
 
 DEFAULT_GRACE_SECONDS = 30
 LOGS = "logs"
+SEARCH_PATHS = ("PATH", "LD_LIBRARY_PATH")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,9 +110,9 @@ class Layout:
         return command_line(container, arguments, address, self._settings.programs, self._settings.play)
 
     def _surroundings(self, home: Path) -> dict[str, str]:
-        """What a container's image would bring. Nothing of the caller's environment but the search path, so that runs are alike."""
+        """What a container's image would bring. Nothing of the caller's environment but the search paths, so that runs are alike."""
         return {
-            "PATH": os.environ.get("PATH", os.defpath),
+            **{name: os.environ[name] for name in SEARCH_PATHS if name in os.environ},
             "LANG": "C.UTF-8",
             "HOME": str(home),
             "TMPDIR": str(home / "tmp"),

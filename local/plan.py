@@ -87,8 +87,13 @@ def declared_ports(pod: Pod) -> list[int]:
 
 
 def _namespace(objects: Sequence[Mapping[str, Any]]) -> str:
-    """The namespace of the pool, which is where objects without one are applied."""
-    named = [item["metadata"]["namespace"] for item in objects if item["kind"] == "InferencePool" and "namespace" in item["metadata"]]
+    """The router's namespace (its pool's or Service's), which is where objects without one are applied."""
+    named = [
+        item["metadata"]["namespace"]
+        for kind in ("InferencePool", "Service")
+        for item in objects
+        if item["kind"] == kind and "namespace" in item["metadata"]
+    ]
     return named[0] if named else "default"
 
 

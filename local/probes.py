@@ -19,11 +19,16 @@ Kind = Literal["httpGet", "grpc", "tcpSocket", "exec"]
 KINDS: tuple[Kind, ...] = ("httpGet", "grpc", "tcpSocket", "exec")
 DEFAULT_PERIOD_SECONDS = 10
 DEFAULT_FAILURES = 3
+MOST_PATIENCE_SECONDS = 20  # a busy laptop starts everything within this time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
-    """One probe. Delay and period are scaled for this machine, the timeout of an attempt is not."""
+    """One probe. Delay and period are scaled for this machine, the timeout of an attempt is not.
+
+    A program does not start faster because its probes come more often, so failures end a container only after
+    `patience_seconds` without a success as well.
+    """
 
     kind: Kind
     host: str
@@ -38,6 +43,7 @@ class Probe:
     timeout_seconds: float = 1
     failure_threshold: int = DEFAULT_FAILURES
     success_threshold: int = 1
+    patience_seconds: float = 0
 
 
 def read_probe(
@@ -54,6 +60,8 @@ def read_probe(
     if kind is None:
         raise LocalError(f"a probe is of none of the kinds {', '.join(KINDS)}: {dict(given)}")
     action = given[kind] or {}
+    delay, period = given.get("initialDelaySeconds", 0), given.get("periodSeconds", DEFAULT_PERIOD_SECONDS)
+    failures = given.get("failureThreshold", DEFAULT_FAILURES)
     return Probe(
         kind=kind,
         host=action.get("host") or host,
@@ -63,11 +71,12 @@ def read_probe(
         headers={header["name"]: header["value"] for header in action.get("httpHeaders") or []},
         service=action.get("service") or "",
         launch=execute(action["command"]) if kind == "exec" else None,
-        initial_delay_seconds=given.get("initialDelaySeconds", 0) * scale,
-        period_seconds=given.get("periodSeconds", DEFAULT_PERIOD_SECONDS) * scale,
+        initial_delay_seconds=delay * scale,
+        period_seconds=period * scale,
         timeout_seconds=given.get("timeoutSeconds", 1),
-        failure_threshold=given.get("failureThreshold", DEFAULT_FAILURES),
+        failure_threshold=failures,
         success_threshold=given.get("successThreshold", 1),
+        patience_seconds=min(delay + failures * period, MOST_PATIENCE_SECONDS),
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from cli.verification import pictures
 from cli.verification.client import Answer, Client
 from cli.verification.counters import CounterError, CounterSource
-from cli.verification.counting import SETTLE_SECONDS, Growth, Meter
+from cli.verification.counting import SETTLE_SECONDS, Growth, Meter, together
 from cli.verification.media_server import serve_picture
 from cli.verification.report import Report, Step
 from cli.verification.requests import ChatRequest, Requests
@@ -177,8 +177,7 @@ def _repeat_steps(cold: Growth, warm: Growth, text: Growth, prompt_tokens: int) 
     same = len(cold.busy) == len(warm.busy) == 1 and cold.busy == warm.busy
     hits = warm.by_pod[pod].prefix_hits if warm.busy else 0
     media = warm.by_pod[pod].media_hits if warm.busy else 0
-    total = cold.requests + warm.requests + text.requests
-    pods = len(text.by_pod)
+    every = together(cold, warm, text)
     found = {
         "repeat-same-pod": (same, f"{pod} +2" if same else f"first {cold.describe()}; second {warm.describe()}"),
         "repeat-prefix-hits": (
@@ -186,10 +185,17 @@ def _repeat_steps(cold: Growth, warm: Growth, text: Growth, prompt_tokens: int) 
             f"+{hits:.0f} of {prompt_tokens} tokens",
         ),
         "repeat-mm-hit": (media == 1, f"+{media:.0f}"),
-        "counters": (total == 3, f"{pods} pods, +{total:.0f} requests for 3 sent; text-only: {text.describe()}"),
+        "counters": (every.requests == 3, f"{len(every.by_pod)} pods, +{every.requests:.0f} requests for 3 sent"),
     }
+    details = {"counters": tuple(every.lines())}
     return [
-        Step(id=name, expectation=REPEAT_STEPS[name], observed=observed, verdict="ok" if fine else "failed")
+        Step(
+            id=name,
+            expectation=REPEAT_STEPS[name],
+            observed=observed,
+            verdict="ok" if fine else "failed",
+            details=details.get(name, ()),
+        )
         for name, (fine, observed) in found.items()
     ]
 

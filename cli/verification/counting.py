@@ -1,7 +1,7 @@
 """What the pods counted while something was asked of the stack."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cli.verification.counters import CounterSource
@@ -27,9 +27,33 @@ class Growth:
         """The pods that answered something, by name."""
         return [name for name, counters in self.by_pod.items() if counters.requests > 0]
 
+    def lines(self) -> list[str]:
+        """A line a pod with everything it counted."""
+        return [
+            f"{name}: requests +{counters.requests:.0f}, prefix-cache hits +{counters.prefix_hits:.0f},"
+            f" mm-cache queries +{counters.media_queries:.0f}, hits +{counters.media_hits:.0f}"
+            for name, counters in self.by_pod.items()
+        ]
+
     def describe(self) -> str:
         """`pod +2, other +1`."""
         return ", ".join(f"{name} +{self.by_pod[name].requests:.0f}" for name in self.busy) or "no pod counted a request"
+
+
+def together(*growths: Growth) -> Growth:
+    """Several growths, one after the other, as one."""
+    names = dict.fromkeys(name for growth in growths for name in growth.by_pod)
+    return Growth({name: _sum([growth.by_pod.get(name, Counters()) for growth in growths]) for name in names})
+
+
+def _sum(counted: Sequence[Counters]) -> Counters:
+    return Counters(
+        requests=sum(one.requests for one in counted),
+        prefix_hits=sum(one.prefix_hits for one in counted),
+        prefix_queries=sum(one.prefix_queries for one in counted),
+        media_hits=sum(one.media_hits for one in counted),
+        media_queries=sum(one.media_queries for one in counted),
+    )
 
 
 class Meter:

@@ -2,6 +2,7 @@ import asyncio
 import contextlib
 import signal
 from collections.abc import AsyncGenerator, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -163,7 +164,8 @@ async def test_delay_and_period_are_waited_for(witness: Witness, tmp_path: Path)
 async def test_failures_end_a_container_only_when_patience_is_over_too(witness: Witness, tmp_path: Path, which: str) -> None:
     clock = CountingClock()
     probe = exec_probe(tmp_path, "false", period_seconds=1, failure_threshold=2, patience_seconds=5)
-    runner = ContainerRunner(container_plan(tmp_path, **{which: probe}), surroundings(witness, clock))
+    plan = replace(container_plan(tmp_path), startup=probe) if which == "startup" else container_plan(tmp_path, liveness=probe)
+    runner = ContainerRunner(plan, surroundings(witness, clock))
 
     async with running(runner):
         await witness.sees(lambda: runner.status.restarts == 1)

@@ -41,12 +41,13 @@ def test_a_model_server_gets_its_arguments_with_local_addresses(tmp_path: Path) 
 
 def test_the_environment_is_the_containers_and_little_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://proxy.example")
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/opt/lib")
     pod = prepared(planned(env=[{"name": "A", "value": "tcp://*:1"}]), tmp_path)
     env = pod.containers[0].launch.env
 
     assert env["A"] == f"tcp://{pod.address}:1"
     assert env[MARK] == str(tmp_path)
-    assert set(env) == {"A", "PATH", "LANG", "HOME", "TMPDIR", "PYTHONPATH", "PYTHONUNBUFFERED", MARK}
+    assert set(env) == {"A", "PATH", "LD_LIBRARY_PATH", "LANG", "HOME", "TMPDIR", "PYTHONPATH", "PYTHONUNBUFFERED", MARK}
 
 
 def test_arguments_may_refer_to_variables(tmp_path: Path) -> None:

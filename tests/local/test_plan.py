@@ -3,7 +3,17 @@ import pytest
 from local.errors import LocalError
 from local.plan import declared_ports, plan_stack
 from local.pods import expand
-from tests.support.manifests import deployment, engine_container, model_container, pool, router_deployment, service, small_stack
+from tests.support.manifests import (
+    NAMESPACE,
+    config_map,
+    deployment,
+    engine_container,
+    model_container,
+    pool,
+    router_deployment,
+    service,
+    small_stack,
+)
 
 
 def test_the_router_comes_first_and_clients_reach_it_through_its_service() -> None:
@@ -66,6 +76,16 @@ def test_ports_of_init_containers_count_once() -> None:
     [pod] = expand([deployment(containers=[engine_container()], initContainers=[engine_container()])])
 
     assert declared_ports(pod) == [9002, 9090, 8081]
+
+
+@pytest.mark.parametrize("with_pool", [True, False])
+def test_objects_without_a_namespace_are_applied_where_the_router_is(with_pool: bool) -> None:
+    servers = deployment()
+    del servers["metadata"]["namespace"]
+    flags = ["--pool-name", "pool"] if with_pool else ["--endpoint-selector", "app=model", "--endpoint-target-ports", "8000"]
+    objects = [config_map(), router_deployment(args=flags), servers, service(), *([pool()] if with_pool else [])]
+
+    assert {pod.namespace for pod in plan_stack("default", objects).pods} == {NAMESPACE}
 
 
 def test_a_stack_without_workloads_is_refused() -> None:

@@ -48,6 +48,13 @@ def test_delay_and_period_are_scaled_and_the_timeout_is_not() -> None:
     assert (probe.initial_delay_seconds, probe.period_seconds, probe.timeout_seconds) == (1.5, 3, 5)
 
 
+@pytest.mark.parametrize(("failures", "patience"), [(3, 11), (120, 20)], ids=["as-the-manifest-says", "at-most"])
+def test_patience_is_not_scaled(failures: int, patience: float) -> None:
+    given = {"tcpSocket": {"port": 80}, "initialDelaySeconds": 5, "periodSeconds": 2, "failureThreshold": failures}
+
+    assert read(given, scale=0.01).patience_seconds == patience
+
+
 def test_a_port_may_be_a_name() -> None:
     assert read({"httpGet": {"port": "modelserver", "path": "/health"}}).port == 8000
 

@@ -1,6 +1,8 @@
 """`mmserve run` whole: the program's own objects played with real Envoy, the engine and simulated model servers."""
 
+import asyncio
 import json
+import os
 import shlex
 import signal
 from pathlib import Path
@@ -10,6 +12,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import pytest
 
+from local.guard import marked
 from local.ports import listening
 from tests.support.command_line import Command, mmserve, remains
 from tests.support.waiting import until
@@ -29,7 +32,7 @@ async def send(curl: str) -> dict[str, Any]:
     words = shlex.split(curl)
     headers = dict([words[words.index("-H") + 1].split(": ", 1)])
     async with aiohttp.ClientSession() as session, session.post(words[2], data=words[words.index("-d") + 1], headers=headers) as response:
-        assert response.status == 200
+        response.raise_for_status()
         return await response.json()
 
 
@@ -96,6 +99,40 @@ async def test_a_runner_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
         await command.end(signal.SIGKILL)
 
         await until(lambda: remains(command, run) == [])
+
+
+def processes(run: Path, word: str) -> list[int]:
+    """Processes of a run whose command line holds `word`."""
+    return [pid for pid in marked(str(run)) if word.encode() in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
+@pytest.mark.parametrize("program", ["simulator", "router.engine"])
+async def test_a_program_that_is_killed_is_restarted_and_the_stack_serves_again(tmp_path: Path, program: str) -> None:
+    words = ("run", "--instance", "scenario-restart", "--replicas", "1", "--sim-profile", "fast")
+    async with mmserve(tmp_path, *words) as command:
+        _, curl = await started(command)
+        run = command.run_folder
+        assert run is not None
+        [victim] = processes(run, program)
+
+        os.kill(victim, signal.SIGKILL)
+        line = await command.line_with("restarts=1")
+        while "ready=0" in line or "ready=1/2" in line:
+            line = await command.line_with("restarts=1")
+
+        assert processes(run, program) != [victim]
+        assert "red" in (await answered(curl))["choices"][0]["message"]["content"]
+        assert await command.end(signal.SIGINT) == 0
+        assert remains(command, run) == []
+
+
+async def answered(curl: str) -> dict[str, Any]:
+    """The answer as soon as there is one: the engine hears of a pod a moment after it is ready."""
+    while True:
+        try:
+            return await send(curl)
+        except aiohttp.ClientResponseError:
+            await asyncio.sleep(0.05)
 
 
 async def test_a_second_run_of_the_same_stack_says_who_has_the_port(tmp_path: Path) -> None:

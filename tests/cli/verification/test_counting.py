@@ -1,6 +1,6 @@
 from collections.abc import Mapping, Sequence
 
-from cli.verification.counting import Growth, Meter
+from cli.verification.counting import Growth, Meter, together
 from local.counters import Counters
 
 
@@ -46,6 +46,16 @@ async def test_each_growth_starts_where_the_last_ended() -> None:
 
     assert (await meter.growth(1)).busy == ["a"]
     assert (await meter.growth(1)).busy == ["b"]
+
+
+def test_growths_add_up_pod_by_pod() -> None:
+    first = Growth({"a": Counters(requests=1, media_queries=1)})
+    second = Growth({"a": Counters(requests=1, prefix_hits=700, media_queries=1, media_hits=1), "b": Counters(requests=1)})
+
+    assert together(first, second).lines() == [
+        "a: requests +2, prefix-cache hits +700, mm-cache queries +2, hits +1",
+        "b: requests +1, prefix-cache hits +0, mm-cache queries +0, hits +0",
+    ]
 
 
 def test_no_growth_is_said_in_words() -> None:
