@@ -1,7 +1,9 @@
 """The metrics port: `/metrics` and pages for debugging."""
 
 import asyncio
+import cProfile
 import io
+import pstats
 import ssl
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -11,6 +13,8 @@ from aiohttp import web
 
 from router.framework.errors import ConfigError
 from router.framework.plugin import Plugin
+
+MAX_PROFILE_SECONDS = 60.0
 
 Render = Callable[[str], tuple[bytes, str]]  # the Accept header -> page, content type
 Allow = Callable[[str, str], Awaitable[int]]  # Authorization header, path -> 200, 401 or 403
@@ -72,6 +76,7 @@ def _application(pages: Pages) -> web.Application:
         application.router.add_get("/debug/plugins/state", plugin_state)
     if pages.debug:
         application.router.add_get("/debug/tasks", _tasks)
+        application.router.add_get("/debug/profile", _Profiler().profile)
     return application
 
 
@@ -81,6 +86,35 @@ async def _tasks(_: web.Request) -> web.Response:
     for task in asyncio.all_tasks():
         task.print_stack(limit=4, file=text)
     return web.Response(text=text.getvalue())
+
+
+class _Profiler:
+    """Where the process spends its time, for `?seconds=` (5) seconds. One at a time: the interpreter has one profiler."""
+
+    def __init__(self) -> None:
+        self._running = False
+
+    async def profile(self, request: web.Request) -> web.Response:
+        """Functions by the time spent in them, as text."""
+        try:
+            seconds = float(request.query.get("seconds", "5"))
+        except ValueError:
+            seconds = -1.0
+        if not 0 <= seconds <= MAX_PROFILE_SECONDS:
+            return web.Response(status=400, text=f"seconds: allowed are 0 to {MAX_PROFILE_SECONDS:g}\n")
+        if self._running:
+            return web.Response(status=409, text="a profile is being taken\n")
+        self._running = True
+        profiler = cProfile.Profile()
+        profiler.enable()
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            profiler.disable()
+            self._running = False
+        text = io.StringIO()
+        pstats.Stats(profiler, stream=text).sort_stats("tottime").print_stats(60)
+        return web.Response(text=text.getvalue())
 
 
 def _guard(allow: Allow) -> Any:

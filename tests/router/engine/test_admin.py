@@ -1,3 +1,4 @@
+import asyncio
 import ssl
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -66,6 +67,29 @@ async def test_tasks_can_be_looked_at() -> None:
 
         assert status == 200
         assert "Stack for" in text
+
+
+async def test_a_profile_names_functions() -> None:
+    async with serving(Pages(metrics=metrics, debug=True)) as url:
+        status, _, text = await get(f"{url}/debug/profile?seconds=0.01")
+
+        assert status == 200
+        assert "tottime" in text
+
+
+@pytest.mark.parametrize("seconds", ["x", "-1", "61", "nan"])
+async def test_a_profile_has_a_sensible_length(seconds: str) -> None:
+    async with serving(Pages(metrics=metrics, debug=True)) as url:
+        status, _, text = await get(f"{url}/debug/profile?seconds={seconds}")
+
+        assert (status, text) == (400, "seconds: allowed are 0 to 60\n")
+
+
+async def test_one_profile_is_taken_at_a_time() -> None:
+    async with serving(Pages(metrics=metrics, debug=True)) as url:
+        answers = await asyncio.gather(*(get(f"{url}/debug/profile?seconds=0.2") for _ in range(2)))
+
+        assert sorted(status for status, _, _ in answers) == [200, 409]
 
 
 @pytest.mark.parametrize(("authorization", "status"), [("", 401), ("Bearer no", 403), ("Bearer yes", 200)])
