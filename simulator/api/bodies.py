@@ -11,6 +11,7 @@ from simulator.media import KIND_OF_PART, RawItem, raw_item
 from simulator.options import Options
 
 MAX_CHOICES = 128
+MAX_TOKEN_ID = 2**32  # ids travel as unsigned 32-bit numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def decode(body: bytes, content_type: str) -> dict[str, Any]:
         raise ApiError(400, f"1 validation error: Input should be JSON, not {content_type!r}", kind="Bad Request", param="body")
     try:
         value = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ApiError(400, f"1 validation error: JSON decode error, {error}", kind="Bad Request", param="body") from error
     if not isinstance(value, dict):
         raise ApiError(400, "1 validation error: Input should be a valid dictionary", kind="Bad Request", param="body")
@@ -101,7 +102,7 @@ def completions(body: Mapping[str, Any]) -> Generation:
         prompts: tuple[Any, ...] = (prompt,)
     elif isinstance(prompt, list) and prompt and all(isinstance(p, str) for p in prompt):
         prompts = tuple(prompt)
-    elif isinstance(prompt, list) and prompt and all(isinstance(p, int) for p in prompt):
+    elif isinstance(prompt, list) and prompt and all(isinstance(p, int) and 0 <= p < MAX_TOKEN_ID for p in prompt):
         prompts = (tuple(prompt),)
     else:
         raise ApiError(400, "1 validation error: prompt must be a string, strings or token ids", kind="Bad Request", param="body.prompt")
@@ -150,6 +151,9 @@ def _sampling(body: Mapping[str, Any], cap_keys: Sequence[str]) -> Sampling:
     if isinstance(temperature, int | float) and temperature < 0:
         raise ApiError(400, f"temperature must be non-negative, got {temperature}.", param="temperature")
     stop = body.get("stop") or ()
+    if not isinstance(stop, str | list | tuple):
+        message = "1 validation error: stop must be a string or strings"
+        raise ApiError(400, message, kind="Bad Request", param="body.stop")
     stops = (stop,) if isinstance(stop, str) else tuple(str(word) for word in stop)
     return Sampling(max_tokens=cap, min_tokens=minimum, ignore_eos=bool(body.get("ignore_eos")), n=n, stop=stops)
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -211,20 +211,16 @@ async def stream(request: web.Request, generator: Generator, running: Running, c
     events = generator.events(running)
     sent = 0
     try:
-        first = await anext(events)  # an error before generation is plain JSON with its status
-        await response.prepare(request)
-        await response.write(first)
+        await response.prepare(request)  # as vLLM: headers leave before the first token is there
         async for piece in events:
-            sent += 1
             if cut_after is not None and sent >= cut_after:
                 close(request)
                 return response
             await response.write(piece)
+            sent += 1
         with suppress(ConnectionError):
             await response.write_eof()
     except ApiError as error:
-        if not response.prepared:
-            raise
         await response.write(event(error.body()) + b"data: [DONE]\n\n")
     finally:
         generator.abandon(running)
@@ -235,6 +231,3 @@ def close(request: web.Request) -> None:
     """Drop the connection at once."""
     if request.transport is not None:
         request.transport.abort()
-
-
-Handler = Callable[[web.Request], Any]

@@ -12,7 +12,7 @@ from simulator.api import bodies, shapes
 from simulator.api.control import Control
 from simulator.api.generate import Generator, close, stream
 from simulator.errors import ApiError
-from simulator.faults import Faults
+from simulator.faults import REQUEST_KINDS, Faults
 from simulator.journal import Journal
 from simulator.metrics.page import Page
 from simulator.options import Options
@@ -27,6 +27,7 @@ class Api:
     def __init__(self, options: Options, generator: Generator, page: Page, faults: Faults, journal: Journal) -> None:
         self.options, self.generator, self.page, self.faults, self.journal = options, generator, page, faults, journal
         self.draining = False
+        self._frozen = ""  # the page while a fault keeps it still
 
     def application(self, control: Control) -> web.Application:
         """The aiohttp application."""
@@ -57,6 +58,9 @@ class Api:
         except ApiError as error:
             status = error.status
             response = answer(error.body(), status)
+        except (TypeError, ValueError, AttributeError) as error:  # a field of a shape nobody reads; the server lives
+            status = 400
+            response = answer(ApiError(400, f"1 validation error: {error}", kind="Bad Request").body(), status)
         except web.HTTPException as error:
             status = error.status
             detail = {404: "Not Found", 405: "Method Not Allowed"}.get(status, error.reason)
@@ -114,7 +118,7 @@ class Api:
     def _effect(self, request: web.Request, headers: Mapping[str, str], body: Mapping[str, Any]) -> Mapping[str, Any] | None:
         own = headers.get("x-sim-fault")
         if own and self.options.request_faults:
-            return json.loads(own)
+            return _own_fault(own)
         return self.faults.for_request(request.path, headers, has_media=_has_media(body))
 
     async def _suffer(self, request: web.Request, effect: Mapping[str, Any]) -> web.StreamResponse | None:
@@ -191,15 +195,33 @@ class Api:
         broken = self.faults.standing("metrics")
         if broken and broken.get("mode") == "hang":
             await asyncio.Event().wait()
+        if broken and broken.get("mode") == "frozen":
+            self._frozen = self._frozen or self.page.text()
+            return _page(self._frozen)
+        self._frozen = ""
         if broken:
             return web.Response(status=int(broken.get("status", 500)))
-        return web.Response(text=self.page.text(), headers={"content-type": "text/plain; version=0.0.4; charset=utf-8"})
+        return _page(self.page.text())
+
+
+def _page(text: str) -> web.Response:
+    return web.Response(text=text, headers={"content-type": "text/plain; version=0.0.4; charset=utf-8"})
 
 
 def _has_media(body: Mapping[str, Any]) -> bool:
     messages = body.get("messages")
     contents = [m.get("content") for m in messages if isinstance(m, dict)] if isinstance(messages, list) else []
     return any(isinstance(part, dict) and part.get("type") != "text" for c in contents if isinstance(c, list) for part in c)
+
+
+def _own_fault(text: str) -> Mapping[str, Any]:
+    try:
+        effect = json.loads(text)
+    except ValueError:
+        effect = None
+    if not isinstance(effect, dict) or effect.get("kind") not in REQUEST_KINDS:
+        raise ApiError(400, f"x-sim-fault: {text!r} is not a JSON object with a kind of {', '.join(REQUEST_KINDS)}")
+    return effect
 
 
 async def _maybe_spoiled(request: web.Request, whole: bytes, effect: Mapping[str, Any] | None) -> web.StreamResponse:
