@@ -23,6 +23,7 @@ from simulator.metrics.page import Page
 from simulator.options import Options, parse
 
 KEEP_ALIVE_SECONDS = 75.0
+SHUTDOWN_SECONDS = 0.05  # running requests are cut off, as by vLLM; 0 would mean no limit to aiohttp
 
 
 class Server:
@@ -57,7 +58,7 @@ class Server:
             access_log=None,
             handler_cancellation=True,
             keepalive_timeout=KEEP_ALIVE_SECONDS,
-            shutdown_timeout=0,
+            shutdown_timeout=SHUTDOWN_SECONDS,
         )
         await runner.setup()
         self._exit.push_async_callback(runner.cleanup)

@@ -81,6 +81,6 @@ def _lorem(prompt: Prompt, options: Options) -> str:
     while count < tokens:
         word = random.choice(WORDS)
         words.append(word)
-        count += len(text.split(word)) + 1
+        count += len(text.split(f" {word}"))
     pieces = text.split(" ".join(words))[:tokens]
     return "".join(pieces)

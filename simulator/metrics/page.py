@@ -84,10 +84,11 @@ class Page:
 
     def _family(self, name: str, kind: str, series: Sequence[tuple[str, Value]]) -> Iterator[Sample]:
         base = name.removesuffix("_total")
-        yield f"# HELP vllm:{base} As vLLM's metric of this name.\n# TYPE vllm:{base} {kind}\n", None
+        yield f"# HELP vllm:{name} As vLLM's metric of this name.\n# TYPE vllm:{name} {kind}\n", None
         for labels, value in series:
             yield f"vllm:{name}{{{self._labels}{labels}}}", value
         if kind == "counter":
+            yield f"# HELP vllm:{base}_created As vLLM's metric of this name.\n# TYPE vllm:{base}_created gauge\n", None
             for labels, _ in series:
                 yield f"vllm:{base}_created{{{self._labels}{labels}}} {self._started:.3f}\n", None
 

@@ -1,11 +1,17 @@
 """Builders for tests of the simulated model server."""
 
 import io
+import json
 from base64 import b64encode
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import Any
 
+import aiohttp
 from PIL import Image
 
+from simulator.app import Server, SimServer
+from simulator.clock import Clock
 from simulator.engine.sequence import Sequence
 from simulator.media import MediaItem
 from simulator.options import Options, parse
@@ -57,3 +63,24 @@ def media_prompt(before: str, what: MediaItem, after: str = "") -> Prompt:
 
 def sequence(prompt: Prompt, *, answer: int = 4, max_tokens: int = 100, block_size: int = 4, salt: str = "") -> Sequence:
     return Sequence(prompt=prompt, max_tokens=max_tokens, answer=["x"] * answer, salt=salt, block_size=block_size, arrived=0.0)
+
+
+@asynccontextmanager
+async def served(*flags: str, clock: Clock | None = None) -> AsyncGenerator[tuple[Server, aiohttp.ClientSession], None]:
+    """A running server and a client for its paths."""
+    async with SimServer([*FAST, *flags], clock) as server, aiohttp.ClientSession(server.url) as client:
+        yield server, client
+
+
+async def counter(client: aiohttp.ClientSession, name: str) -> float:
+    """Sum of a metric's series."""
+    async with client.get("/metrics") as response:
+        lines = (await response.text()).splitlines()
+    return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(name))
+
+
+async def events(response: aiohttp.ClientResponse) -> list[Any]:
+    """The events of a stream, decoded; `[DONE]` as a string."""
+    pieces = (await response.text()).split("\n\n")
+    assert pieces.pop() == ""
+    return [piece if piece == "data: [DONE]" else json.loads(piece.removeprefix("data: ")) for piece in pieces]
