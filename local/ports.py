@@ -2,7 +2,7 @@
 
 import contextlib
 import socket
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from pathlib import Path
 
 from local.errors import LocalError
@@ -24,6 +24,20 @@ def require_free(wanted: Iterable[tuple[str, int]]) -> None:
                 by = f" by {holder}" if holder else ""
                 hint = "; is the stack already running, or something on all interfaces of this port?"
                 raise LocalError(f"{address}:{port} is in use{by} ({error.strerror}){hint}") from error
+
+
+@contextlib.contextmanager
+def claimed(address: str) -> Generator[None]:
+    """Keep `address` from other runs while its programs are still starting; raises LocalError where another run has it.
+
+    The claim is a socket in the kernel's own name space, which goes with this process however it ends.
+    """
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as claim:
+        try:
+            claim.bind(f"\0mmserve/{address}")
+        except OSError as error:
+            raise LocalError(f"another run of this stack is starting or stopping on {address}; --instance NAME runs beside it") from error
+        yield
 
 
 def listening(address: str) -> list[int]:

@@ -18,7 +18,7 @@ from local.errors import NotReadyError
 from local.kubelet import PodRunner
 from local.layout import LOGS, Layout, RunSettings
 from local.plan import StackPlan
-from local.ports import require_free
+from local.ports import claimed, require_free
 from local.processes import tail
 
 CRASHES = 3  # restarts of a container before it was ever ready: it will not get better by waiting
@@ -102,7 +102,7 @@ async def play(plan: StackPlan, settings: RunSettings, house: Housekeeping) -> A
     Raises LocalError before anything is started where a port is taken or a program is missing.
     """
     require_free(plan.ports)
-    with _run_folder(house.keep_logs) as folder, _guarded(folder):
+    with claimed(plan.addresses[plan.pods[0].key]), _run_folder(house.keep_logs) as folder, _guarded(folder):
         around = Surroundings(clock=house.clock, scale=settings.scale, changed=lambda: None, leaving=asyncio.Event(), hurry=house.hurry)
         stack = LocalStack(plan, Layout(plan, folder, settings), around)
         failure: Exception | None = None

@@ -18,7 +18,7 @@ from local.errors import LocalError, NotReadyError
 from local.images import Play, Programs
 from local.layout import RunSettings
 from local.plan import plan_stack
-from tests.support.local_stack import leftovers, settings, small_plan
+from tests.support.local_stack import leftovers, own, settings, small_plan
 from tests.support.manifests import model_container, small_stack
 from tests.support.waiting import until
 
@@ -73,7 +73,7 @@ def test_options_that_cannot_be_used_are_one_message(words: list[str], message: 
 
 async def test_a_pod_that_does_not_get_ready_ends_the_run(tmp_path: Path) -> None:
     probe = {"exec": {"command": ["false"]}, "periodSeconds": 1}
-    plan = small_plan("run-unready", 1, model_container(readinessProbe=probe))
+    plan = small_plan(own("run-unready"), 1, model_container(readinessProbe=probe))
 
     with pytest.raises(NotReadyError, match="did not get ready: not ready after"):
         await Session(plan, options(tmp_path, ready_timeout_seconds=1), console()).run()
@@ -99,7 +99,7 @@ async def test_a_missing_envoy_names_the_set_up(tmp_path: Path) -> None:
 
 async def test_progress_tells_of_each_pod(tmp_path: Path) -> None:
     """The stand-in engine lists no endpoints, so the run ends after its pods got ready."""
-    plan = small_plan("run-progress", 1)
+    plan = small_plan(own("run-progress"), 1)
     given = console()
 
     with pytest.raises(NotReadyError, match="does not know"):
@@ -112,7 +112,7 @@ async def test_progress_tells_of_each_pod(tmp_path: Path) -> None:
 
 async def test_an_interruption_during_the_start_is_no_success(tmp_path: Path) -> None:
     probe = {"exec": {"command": ["false"]}, "periodSeconds": 1}
-    plan = small_plan("run-interrupted", 1, model_container(readinessProbe=probe))
+    plan = small_plan(own("run-interrupted"), 1, model_container(readinessProbe=probe))
     given = console()
     async with asyncio.TaskGroup() as group:
         task = group.create_task(Session(plan, options(tmp_path), given).run())

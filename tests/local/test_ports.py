@@ -4,7 +4,7 @@ import socket
 import pytest
 
 from local.errors import LocalError
-from local.ports import listening, require_free
+from local.ports import claimed, listening, require_free
 
 ADDRESS = "127.70.200.1"
 
@@ -24,6 +24,14 @@ def test_a_taken_port_is_named_with_who_holds_it(host: str) -> None:
 
         with pytest.raises(LocalError, match=rf"{ADDRESS}:{port} is in use by process {os.getpid()} \(.*python"):
             require_free([(ADDRESS, port)])
+
+
+def test_an_address_belongs_to_one_run_at_a_time() -> None:
+    with claimed("127.70.200.3"), claimed("127.70.200.4"), pytest.raises(LocalError, match="another run"), claimed("127.70.200.3"):
+        pass
+
+    with claimed("127.70.200.3"):
+        pass
 
 
 def test_listening_ports_of_an_address_are_seen() -> None:

@@ -5,6 +5,7 @@ from aiohttp import web
 from local.errors import NotReadyError
 from local.plan import StackPlan, plan_stack
 from local.propagation import KNOWN, wait_known
+from tests.support.local_stack import own
 from tests.support.loopback import serving
 from tests.support.manifests import small_stack
 from tests.support.runners import CountingClock
@@ -19,7 +20,7 @@ def page(*names: str) -> str:
 
 
 async def test_the_wait_ends_when_the_engine_lists_every_member() -> None:
-    plan = planned("propagation-all")
+    plan = planned(own("propagation-all"))
     first, second = (pod.name for pod, _ in plan.model_servers)
     pages = iter(["", page(first), page(first, second)])
 
@@ -34,7 +35,7 @@ async def test_the_wait_ends_when_the_engine_lists_every_member() -> None:
 
 
 async def test_an_engine_that_stays_ignorant_is_named() -> None:
-    plan = planned("propagation-none")
+    plan = planned(own("propagation-none"))
 
     async with aiohttp.ClientSession() as session:
         with pytest.raises(NotReadyError, match=rf"the engine of pod {plan.pods[0].name} does not know .*{plan.pods[1].name}"):

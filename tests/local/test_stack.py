@@ -14,7 +14,7 @@ from local.guard import MARK
 from local.plan import StackPlan
 from local.processes import tail
 from local.stack import LocalStack, play
-from tests.support.local_stack import READINESS, house, leftovers, settings, small_plan
+from tests.support.local_stack import READINESS, house, leftovers, own, settings, small_plan
 from tests.support.manifests import model_container
 from tests.support.waiting import until
 
@@ -38,7 +38,7 @@ async def get(address: str, port: int, path: str) -> Any:
 
 
 async def test_a_stack_gets_ready_and_leaves_nothing(tmp_path: Path) -> None:
-    plan = small_plan("stack-ready")
+    plan = small_plan(own("stack-ready"))
     async with play(plan, settings(tmp_path), house()) as stack:
         await stack.wait_ready(60)
         folder = folder_of(stack)
@@ -52,7 +52,7 @@ async def test_a_stack_gets_ready_and_leaves_nothing(tmp_path: Path) -> None:
 
 async def test_the_engines_file_follows_readiness(tmp_path: Path) -> None:
     probe = {"exec": {"command": ["test", "-e", "up"]}, "periodSeconds": 0.1, "failureThreshold": 1}
-    plan = small_plan("stack-endpoints", 2, model_container(readinessProbe=probe))
+    plan = small_plan(own("stack-endpoints"), 2, model_container(readinessProbe=probe))
     async with play(plan, settings(tmp_path), house()) as stack:
         first, second = (pod.plan for pod in stack.pods[1:])
         assert listed(stack) == []
@@ -66,7 +66,7 @@ async def test_the_engines_file_follows_readiness(tmp_path: Path) -> None:
 
 
 async def test_pods_leave_the_file_before_they_are_stopped(tmp_path: Path) -> None:
-    plan = small_plan("stack-leaving")
+    plan = small_plan(own("stack-leaving"))
     seen: list[list[str]] = []
     async with play(plan, settings(tmp_path), house()) as stack:
         await stack.wait_ready(60)
@@ -94,7 +94,7 @@ async def refused(plan: StackPlan, folder: Path, word: str, timeout_seconds: flo
 
 
 async def test_a_pod_that_crashes_again_and_again_is_reported_with_the_end_of_its_log(tmp_path: Path) -> None:
-    plan = small_plan("stack-crash", 1, model_container(args=["crash"], readinessProbe=READINESS))
+    plan = small_plan(own("stack-crash"), 1, model_container(args=["crash"], readinessProbe=READINESS))
 
     message, folder = await refused(plan, tmp_path, "crashes", 60)
 
@@ -105,7 +105,7 @@ async def test_a_pod_that_crashes_again_and_again_is_reported_with_the_end_of_it
 
 
 async def test_a_pod_that_never_gets_ready_is_reported_after_the_time_allowed(tmp_path: Path) -> None:
-    plan = small_plan("stack-deaf", 1, model_container(args=["deaf"], readinessProbe=READINESS))
+    plan = small_plan(own("stack-deaf"), 1, model_container(args=["deaf"], readinessProbe=READINESS))
 
     message, folder = await refused(plan, tmp_path, "listening", 0.1)
 
@@ -115,7 +115,7 @@ async def test_a_pod_that_never_gets_ready_is_reported_after_the_time_allowed(tm
 
 
 async def test_progress_is_told_at_each_change(tmp_path: Path) -> None:
-    plan = small_plan("stack-progress", 1)
+    plan = small_plan(own("stack-progress"), 1)
     seen: list[int] = []
     async with play(plan, settings(tmp_path), house()) as stack:
         await stack.wait_ready(60, lambda: seen.append(sum(pod.ready for pod in stack.pods)))
@@ -125,14 +125,14 @@ async def test_progress_is_told_at_each_change(tmp_path: Path) -> None:
 
 
 async def test_a_taken_port_stops_the_start_before_anything_runs(tmp_path: Path) -> None:
-    plan = small_plan("stack-taken")
+    plan = small_plan(own("stack-taken"))
     address = plan.addresses[plan.pods[1].key]
     with socket.create_server((address, 8000)), pytest.raises(LocalError, match=rf"{address}:8000 is in use by process {os.getpid()}"):
         await play(plan, settings(tmp_path), house()).__aenter__()
 
 
 async def test_an_interruption_during_the_start_leaves_nothing(tmp_path: Path) -> None:
-    plan = small_plan("stack-interrupted", 2, model_container(args=["deaf"], readinessProbe=READINESS))
+    plan = small_plan(own("stack-interrupted"), 2, model_container(args=["deaf"], readinessProbe=READINESS))
     folders: list[Path] = []
 
     async def start() -> None:
@@ -150,7 +150,7 @@ async def test_an_interruption_during_the_start_leaves_nothing(tmp_path: Path) -
 
 
 async def test_an_error_inside_comes_out_as_itself(tmp_path: Path) -> None:
-    plan = small_plan("stack-error")
+    plan = small_plan(own("stack-error"))
     folders: list[Path] = []
 
     async def fail() -> None:
@@ -167,7 +167,7 @@ async def test_a_pod_that_cannot_be_laid_out_leaves_no_folder(tmp_path: Path, mo
     temporary = tmp_path / "tmp"
     temporary.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
-    plan = small_plan("stack-broken", 1, model_container(volumeMounts=[], env=[{"name": "X", "valueFrom": {"mood": {}}}]))
+    plan = small_plan(own("stack-broken"), 1, model_container(volumeMounts=[], env=[{"name": "X", "valueFrom": {"mood": {}}}]))
 
     with pytest.raises(LocalError, match="not known here"):
         await play(plan, settings(tmp_path), house()).__aenter__()
@@ -176,7 +176,7 @@ async def test_a_pod_that_cannot_be_laid_out_leaves_no_folder(tmp_path: Path, mo
 
 
 async def test_logs_are_kept_when_asked_for(tmp_path: Path) -> None:
-    plan = small_plan("stack-logs", 1)
+    plan = small_plan(own("stack-logs"), 1)
     async with play(plan, settings(tmp_path), house(tmp_path / "kept")) as stack:
         await stack.wait_ready(60)
 
@@ -191,7 +191,7 @@ from tests.support.local_stack import house, settings, small_plan
 from tests.local.test_stack import folder_of
 
 async def main() -> None:
-    async with play(small_plan("stack-killed"), settings(Path(sys.argv[1])), house()) as stack:
+    async with play(small_plan(sys.argv[2]), settings(Path(sys.argv[1])), house()) as stack:
         await stack.wait_ready(60)
         print(folder_of(stack), flush=True)
         await asyncio.Event().wait()
@@ -201,8 +201,8 @@ asyncio.run(main())
 
 
 async def test_a_runner_that_is_killed_leaves_nothing_either(tmp_path: Path) -> None:
-    plan: StackPlan = small_plan("stack-killed")
-    process = await asyncio.create_subprocess_exec(sys.executable, "-c", KILLED, str(tmp_path), stdout=asyncio.subprocess.PIPE)
+    plan: StackPlan = small_plan(own("stack-killed"))
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", KILLED, str(tmp_path), plan.name, stdout=asyncio.subprocess.PIPE)
     assert process.stdout is not None
     folder = Path((await process.stdout.readline()).decode().strip())
     assert leftovers(plan, folder) != []

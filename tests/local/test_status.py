@@ -8,7 +8,7 @@ from rich.console import Console
 from local.counters import Counters
 from local.stack import play
 from local.status import Readings, Row, drawing, plain, read, rows
-from tests.support.local_stack import house, settings, small_plan
+from tests.support.local_stack import house, own, settings, small_plan
 from tests.support.loopback import serving, text
 
 COUNTED = Counters(requests=5, prefix_hits=700, prefix_queries=1400, media_hits=1, media_queries=4)
@@ -58,7 +58,7 @@ def test_what_a_pod_complains_about_stands_below_the_table() -> None:
 
 
 async def test_readings_come_from_the_pods_and_the_engine() -> None:
-    plan = small_plan("status-read", 1)
+    plan = small_plan(own("status-read"), 1)
     [(server, _)] = plan.model_servers
     tokens = "".join(
         f'llm_d_epp_inflight_tokens{{endpoint_name="{name}",fairness_id="{fairness}"}} {value}\n'
@@ -77,11 +77,11 @@ async def test_readings_come_from_the_pods_and_the_engine() -> None:
 
 async def test_what_does_not_answer_is_left_out() -> None:
     async with aiohttp.ClientSession() as session:
-        assert await read(session, small_plan("status-silent")) == Readings()
+        assert await read(session, small_plan(own("status-silent"))) == Readings()
 
 
 async def test_there_is_a_row_for_each_pod_of_a_running_stack(tmp_path: Path) -> None:
-    plan = small_plan("status-rows", 1)
+    plan = small_plan(own("status-rows"), 1)
     async with play(plan, settings(tmp_path), house()) as stack:
         await stack.wait_ready(60)
         router, server = rows(stack, Readings(counters={plan.pods[1].name: COUNTED}, tokens_in_flight={plan.pods[1].name: 7}))

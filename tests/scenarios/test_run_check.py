@@ -15,10 +15,12 @@ import pytest
 from local.guard import marked
 from local.ports import listening
 from tests.support.command_line import Command, mmserve, remains
+from tests.support.local_stack import own
 from tests.support.waiting import until
 
 pytestmark = [pytest.mark.xdist_group("run"), pytest.mark.timeout(180)]
 
+ATTEMPTS = 200
 STEPS = {"image-red", "repeat-answered", "text-only", "repeat-same-pod", "repeat-prefix-hits", "repeat-mm-hit", "counters",
          "photograph", "image-url", "video", "large-body", "stream"}  # fmt: skip
 
@@ -43,7 +45,7 @@ async def started(command: Command) -> tuple[str, str]:
 
 
 async def test_the_check_passes_and_leaves_nothing(tmp_path: Path) -> None:
-    async with mmserve(tmp_path, "run", "--check", "--json", "--instance", "scenario-check") as command:
+    async with mmserve(tmp_path, "run", "--check", "--json", "--instance", own("scenario-check")) as command:
         assert command.process.stdout is not None
         report = json.loads(await command.process.stdout.read())
         code = await command.process.wait()
@@ -58,7 +60,7 @@ async def test_the_check_passes_and_leaves_nothing(tmp_path: Path) -> None:
 
 
 async def test_a_run_serves_until_it_is_interrupted(tmp_path: Path) -> None:
-    async with mmserve(tmp_path, "run", "--instance", "scenario-serve", "--replicas", "2", "--sim-profile", "fast") as command:
+    async with mmserve(tmp_path, "run", "--instance", own("scenario-serve"), "--replicas", "2", "--sim-profile", "fast") as command:
         url, curl = await started(command)
         answer = await send(curl)
         await command.line_with("requests=1")
@@ -79,7 +81,7 @@ async def test_a_run_serves_until_it_is_interrupted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 async def test_an_interruption_during_the_start_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
-    async with mmserve(tmp_path, "run", "--instance", "scenario-start") as command:
+    async with mmserve(tmp_path, "run", "--instance", own("scenario-start")) as command:
         await command.line_with("starting")
         await until(lambda: command.run_folder is not None and list(command.run_folder.glob("logs/*/*.log")))
         run = command.run_folder
@@ -91,7 +93,7 @@ async def test_an_interruption_during_the_start_leaves_nothing(tmp_path: Path, n
 
 
 async def test_a_runner_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
-    async with mmserve(tmp_path, "run", "--instance", "scenario-killed", "--replicas", "1") as command:
+    async with mmserve(tmp_path, "run", "--instance", own("scenario-killed"), "--replicas", "1") as command:
         await started(command)
         run = command.run_folder
         assert len(remains(command, run)) > 3
@@ -108,7 +110,7 @@ def processes(run: Path, word: str) -> list[int]:
 
 @pytest.mark.parametrize("program", ["simulator", "router.engine"])
 async def test_a_program_that_is_killed_is_restarted_and_the_stack_serves_again(tmp_path: Path, program: str) -> None:
-    words = ("run", "--instance", "scenario-restart", "--replicas", "1", "--sim-profile", "fast")
+    words = ("run", "--instance", own("scenario-restart"), "--replicas", "1", "--sim-profile", "fast")
     async with mmserve(tmp_path, *words) as command:
         _, curl = await started(command)
         run = command.run_folder
@@ -128,15 +130,16 @@ async def test_a_program_that_is_killed_is_restarted_and_the_stack_serves_again(
 
 async def answered(curl: str) -> dict[str, Any]:
     """The answer as soon as there is one: the engine hears of a pod a moment after it is ready."""
-    while True:
+    for _ in range(ATTEMPTS):
         try:
             return await send(curl)
         except aiohttp.ClientResponseError:
             await asyncio.sleep(0.05)
+    return await send(curl)
 
 
 async def test_a_second_run_of_the_same_stack_says_who_has_the_port(tmp_path: Path) -> None:
-    words = ("run", "--instance", "scenario-twice", "--replicas", "1")
+    words = ("run", "--instance", own("scenario-twice"), "--replicas", "1")
     second_folder = tmp_path / "second"
     second_folder.mkdir()
     async with mmserve(tmp_path, *words) as first:
@@ -152,7 +155,19 @@ async def test_a_second_run_of_the_same_stack_says_who_has_the_port(tmp_path: Pa
 
 async def test_a_pod_that_never_gets_ready_is_one_message(tmp_path: Path) -> None:
     extra = 'tiers.decode.extraArgs=["--sim-startup-delay=1000"]'
-    words = ("run", "--instance", "scenario-unready", "--replicas", "1", "--set", extra, "--ready-timeout", "4", "--probe-scale", "0.02")
+    words = (
+        "run",
+        "--instance",
+        own("scenario-unready"),
+        "--replicas",
+        "1",
+        "--set",
+        extra,
+        "--ready-timeout",
+        "4",
+        "--probe-scale",
+        "0.02",
+    )
     async with mmserve(tmp_path, *words) as command:
         code = await command.end()
 
@@ -163,7 +178,7 @@ async def test_a_pod_that_never_gets_ready_is_one_message(tmp_path: Path) -> Non
 
 
 async def test_a_pod_that_ends_at_once_is_one_message_with_its_log(tmp_path: Path) -> None:
-    words = ("run", "--instance", "scenario-crash", "--replicas", "1", "--set", 'tiers.decode.extraArgs=["--sim-output=nonsense"]')
+    words = ("run", "--instance", own("scenario-crash"), "--replicas", "1", "--set", 'tiers.decode.extraArgs=["--sim-output=nonsense"]')
     async with mmserve(tmp_path, *words) as command:
         code = await command.end()
 
@@ -176,7 +191,7 @@ async def test_a_pod_that_ends_at_once_is_one_message_with_its_log(tmp_path: Pat
 async def test_a_running_stack_is_verified_from_outside(tmp_path: Path) -> None:
     verify_folder = tmp_path / "verify"
     verify_folder.mkdir()
-    async with mmserve(tmp_path, "run", "--json", "--instance", "scenario-verify", "--sim-profile", "fast") as command:
+    async with mmserve(tmp_path, "run", "--json", "--instance", own("scenario-verify"), "--sim-profile", "fast") as command:
         described = json.loads(await command.line_with('"url"'))
         pods = [word for pod in described["pods"] for word in ("--pod", f"{pod['name']}={pod['url']}")]
         async with mmserve(verify_folder, "verify", "--url", described["url"], *pods) as verify:

@@ -1,6 +1,7 @@
 """Small stacks of stand-in programs, played for tests of the local runner."""
 
 import asyncio
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -36,8 +37,13 @@ def house(keep_logs: Path | None = None) -> Housekeeping:
     return Housekeeping(clock=RealClock(), hurry=asyncio.Event(), keep_logs=keep_logs)
 
 
+def own(name: str) -> str:
+    """A stack's name that no other test process uses, so that none share addresses."""
+    return f"{name}-{os.getpid()}"
+
+
 def small_plan(name: str, replicas: int = 2, model: Mapping[str, Any] | None = None) -> StackPlan:
-    """Model servers with a readiness probe behind an engine; each test names its own, so that none share addresses."""
+    """Model servers with a readiness probe behind an engine, under a name that only the caller uses."""
     return plan_stack(name, small_stack(replicas, model or model_container(readinessProbe=READINESS)))
 
 
