@@ -153,7 +153,7 @@ def test_a_start_that_cannot_work_is_one_line_and_an_exit_code(tmp_path: Path, a
 
 def test_broken_endpoints_stop_the_start(tmp_path: Path) -> None:
     configuration = write_configuration(tmp_path, {"a": 0})
-    process = start("-v=0", f"--config-file={configuration}")
+    process = start("-v=0", f"--config-file={configuration}", "--grpc-port=0", "--grpc-health-port=0", "--metrics-port=0")
 
     _, errors = process.communicate()
 
