@@ -23,6 +23,7 @@ from simulator.metrics.page import Page
 from simulator.options import Options, parse
 
 KEEP_ALIVE_SECONDS = 75.0
+DRAIN_LOOK_SECONDS = 0.02
 SHUTDOWN_SECONDS = 0.05  # running requests are cut off, as by vLLM; 0 would mean no limit to aiohttp
 
 
@@ -50,7 +51,7 @@ class Server:
         self._generator = Generator(self.options, self.engine, self.clock, HttpFetcher(session))
         page = Page(self.counters, self.options, self.clock.wall())
         self._api = Api(self.options, self._generator, page, self.faults, self.journal)
-        control = Control(self.engine, self.faults, self.journal, self.reset)
+        control = Control(self.engine, self.faults, self.journal, self.reset, self.configure)
         if self.options.startup_delay:
             await self.clock.sleep(self.options.startup_delay)
         runner = web.AppRunner(
@@ -68,10 +69,21 @@ class Server:
         self.url = f"{'https' if self.options.ssl_certfile else 'http'}://{host}:{port}"
 
     async def close(self) -> None:
-        """Refuse new requests, end running ones, close the port."""
+        """Refuse new requests, let running ones go on for the shutdown timeout, end the rest, close the port."""
         if self._api is not None:
             self._api.draining = True
+        end = self.clock.now() + self.options.shutdown_timeout
+        while not self.engine.scheduler.idle and self.clock.now() < end:
+            await self.clock.sleep(DRAIN_LOOK_SECONDS)
         await self._exit.aclose()
+
+    def configure(self, options: Options) -> None:
+        """Go on with other simulation settings, from the next step and the next request on."""
+        self.options = self.engine.options = options
+        if self._generator is not None:
+            self._generator.options = options
+        if self._api is not None:
+            self._api.options = options
 
     def reset(self) -> None:
         """Forget caches, journal and faults; counters go on, as in a real server."""

@@ -13,9 +13,10 @@ class ApiError(Exception):
         self.status, self.message, self.param = status, message, param
         self.kind = kind or KINDS.get(status, "BadRequestError")
 
-    def body(self) -> dict[str, object]:
-        """`{"error": {...}}` as vLLM sends it."""
-        return {"error": {"message": self.message, "type": self.kind, "param": self.param, "code": self.status}}
+    def body(self, form: str = "openai") -> dict[str, object]:
+        """`{"error": {...}}` as vLLM sends it, or the `flat` form of its older versions."""
+        told: dict[str, object] = {"message": self.message, "type": self.kind, "param": self.param, "code": self.status}
+        return {"object": "error", **told} if form == "flat" else {"error": told}
 
 
 KINDS = {

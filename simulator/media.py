@@ -78,7 +78,7 @@ async def look(item: RawItem, options: Options, fetcher: Fetcher | None, overrid
         width, height = _image_size(item, content, options)
         limits = _limits(kwargs)
         w, h = rules.resized(width, height, limits)
-        tokens, processed = rules.image_tokens(width, height, limits), w * h * BYTES_PER_PIXEL
+        tokens, processed = _image_price(width, height, limits, options), w * h * BYTES_PER_PIXEL
     elif item.kind == "video":
         width, height = (None if item.url.startswith("data:") else rules.size_hint(item.url)) or VIDEO_SIZE
         seconds = (None if item.url.startswith("data:") else rules.duration_hint(item.url)) or DEFAULT_SECONDS
@@ -128,6 +128,14 @@ def _image_size(item: RawItem, content: bytes | None, options: Options) -> tuple
     if int(width) <= 0 or int(height) <= 0:
         raise ApiError(400, "Failed to load image: cannot identify image file")
     return int(width), int(height)
+
+
+def _image_price(width: int, height: int, limits: rules.PixelLimits, options: Options) -> int:
+    """Placeholder tokens of an image: the model family's rule, or what the options say instead."""
+    how, number = options.media_tokens
+    if how == "fixed":
+        return int(number)
+    return max(1, round(width * height / number)) if how == "factor" else rules.image_tokens(width, height, limits)
 
 
 def _limits(kwargs: Mapping[str, Any]) -> rules.PixelLimits:

@@ -6,12 +6,18 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, NoReturn
 
 from simulator.errors import OptionsError
 from simulator.profiles import PROFILES, Profile
 
 DEFAULT_PROFILE = "qwen3-vl-32b-h200-tp2"
+RUNTIME = (  # fields that may change while the server runs
+    "time_scale", "profile", "jitter", "output", "output_tokens", "media", "media_tokens", "default_image_size", "max_waiting",
+    "error_format",
+)  # fmt: skip
+START_ONLY = ("startup-delay", "max-body-mb", "response-headers", "faults", "allow-request-faults", "strict-flags", "config")
 OUTPUTS = ("lorem", "echo", "describe", "fixed:<text>")
 EXAMPLE = "example: python -m simulator serve Qwen/Qwen3-VL-32B-Instruct --port 8000 --sim-profile fast"
 
@@ -19,7 +25,7 @@ EXAMPLE = "example: python -m simulator serve Qwen/Qwen3-VL-32B-Instruct --port 
 IGNORED_WITH_VALUE = (
     "tensor-parallel-size", "pipeline-parallel-size", "gpu-memory-utilization", "dtype", "quantization", "compilation-config",
     "mm-encoder-tp-mode", "uvicorn-log-level", "chat-template", "reasoning-parser", "tool-call-parser", "generation-config",
-    "load-format", "disable-access-log-for-endpoints", "download-dir", "shutdown-timeout", "revision", "scheduling-policy",
+    "load-format", "disable-access-log-for-endpoints", "download-dir", "revision", "scheduling-policy",
 )  # fmt: skip
 IGNORED_SWITCHES = (
     "enforce-eager", "trust-remote-code", "async-scheduling", "disable-log-requests", "enable-auto-tool-choice",
@@ -61,18 +67,25 @@ class Options:
     seed: int = 0
     hash_seed: str = ""
     pod_name: str = ""
+    pod_namespace: str = ""
+    shutdown_timeout: float = 0.0  # seconds running requests may go on after a signal
     time_scale: float = 1.0
     profile: Profile = field(default_factory=Profile)
     jitter: float = 0.0
     output: str = "lorem"
     output_tokens: tuple[int, int] = (64, 64)
     media: str = "infer"
+    media_tokens: tuple[str, float] = ("rule", 0.0)  # how images are priced: rule, fixed (tokens) or factor (pixels a token)
     default_image_size: tuple[int, int] = (1280, 720)
     startup_delay: float = 0.0
     max_waiting: int | None = None
     faults: tuple[Mapping[str, Any], ...] = ()
     request_faults: bool = False
+    max_body_mb: int = 0  # 0: no limit
+    response_headers: bool = False
+    error_format: str = "openai"
     warnings: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()  # the command line itself; changes at run time are added to it
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -92,7 +105,10 @@ def parse(arguments: Sequence[str], environment: Mapping[str, str] | None = None
     environment = os.environ if environment is None else environment
     words = [word for i, word in enumerate(arguments) if not (i == 0 and word == "serve")]
     _refuse_not_yet(words)
-    values, unknown = _parser().parse_known_args(words)
+    parser = _parser()
+    values, unknown = parser.parse_known_args(words)
+    if values.sim_config:
+        values, unknown = parser.parse_known_args([*_config_words(values.sim_config), *words])
     if unknown and values.sim_strict_flags:
         raise OptionsError(f"unknown flag {unknown[0]}; see --help")
     model = values.model or values.model_flag
@@ -120,6 +136,9 @@ def parse(arguments: Sequence[str], environment: Mapping[str, str] | None = None
         seed=values.seed,
         hash_seed=environment.get("PYTHONHASHSEED", ""),
         pod_name=environment.get("POD_NAME", ""),
+        pod_namespace=environment.get("POD_NAMESPACE", ""),
+        shutdown_timeout=values.shutdown_timeout,
+        words=tuple(arguments),
         warnings=tuple(f"flag {word} is not known and has no effect" for word in unknown if word.startswith("-")),
     )
     return _with_simulation(options, values)
@@ -135,6 +154,8 @@ def _with_simulation(options: Options, values: argparse.Namespace) -> Options:
         "step_base": values.sim_step_base,
         "prefill_per_token": values.sim_prefill_per_token,
         "decode_base": values.sim_decode_base,
+        "decode_per_cached_token": values.sim_decode_per_cached_token,
+        "decode_per_seq": values.sim_decode_per_seq,
         "encode_per_token": values.sim_encode_per_token,
         "encode_base": values.sim_encode_base,
         "media_fetch_latency": values.sim_media_fetch_latency,
@@ -148,11 +169,15 @@ def _with_simulation(options: Options, values: argparse.Namespace) -> Options:
         output=values.sim_output,
         output_tokens=_range("--sim-output-tokens", values.sim_output_tokens),
         media=values.sim_media,
+        media_tokens=_media_tokens(values.sim_media_tokens),
         default_image_size=_size("--sim-default-image-size", values.sim_default_image_size),
         startup_delay=values.sim_startup_delay,
         max_waiting=values.sim_max_waiting,
         faults=_fault_list(values.sim_faults),
         request_faults=values.sim_allow_request_faults,
+        max_body_mb=values.sim_max_body_mb,
+        response_headers=values.sim_response_headers,
+        error_format=values.sim_error_format,
     )
 
 
@@ -171,6 +196,7 @@ def _parser() -> argparse.ArgumentParser:
     vllm.add_argument("--enable-prefix-caching", action=argparse.BooleanOptionalAction, default=True)
     vllm.add_argument("--enable-prompt-tokens-details", action=argparse.BooleanOptionalAction, default=True)
     vllm.add_argument("--mm-processor-cache-gb", type=float, default=4.0)
+    vllm.add_argument("--shutdown-timeout", type=float, default=0.0, help="seconds running requests go on after SIGTERM")
     vllm.add_argument("--limit-mm-per-prompt", default="")
     vllm.add_argument("--mm-processor-kwargs", default="")
     vllm.add_argument("--allowed-media-domains", nargs="+", default=[])
@@ -193,14 +219,68 @@ def _add_simulation_flags(parser: argparse.ArgumentParser) -> None:
     sim.add_argument("--sim-output", default="lorem", help=f"text of answers: {', '.join(OUTPUTS)}")
     sim.add_argument("--sim-output-tokens", default="64", help="tokens of an answer that nothing limits: N or MIN:MAX")
     sim.add_argument("--sim-media", choices=("infer", "fetch"), default="infer", help="whether media URLs are fetched")
+    sim.add_argument("--sim-media-tokens", default="rule", help="price of an image: rule, fixed:TOKENS or factor:PIXELS_PER_TOKEN")
+    sim.add_argument("--sim-max-body-mb", type=int, default=0, help="larger bodies get 413; 0: no limit")
+    sim.add_argument("--sim-response-headers", action="store_true", help="x-inference-pod, -port and -namespace on every answer")
+    sim.add_argument("--sim-error-format", choices=("openai", "flat"), default="openai", help="shape of error bodies")
+    sim.add_argument("--sim-config", default="", help="YAML file with these flags without `--sim-`; the command line wins")
     sim.add_argument("--sim-default-image-size", default="1280x720")
     sim.add_argument("--sim-startup-delay", type=float, default=0.0, help="seconds before the port opens")
     sim.add_argument("--sim-max-waiting", type=int, default=None, help="queue length above which 503 is answered")
     sim.add_argument("--sim-faults", default="", help="JSON list of faults active from the start")
     sim.add_argument("--sim-allow-request-faults", action="store_true", help="obey the header x-sim-fault")
     sim.add_argument("--sim-strict-flags", action="store_true", help="an unknown flag is an error, not a warning")
-    for name in ("step-base", "prefill-per-token", "decode-base", "encode-per-token", "encode-base", "media-fetch-latency"):
+    for name in (
+        "step-base", "prefill-per-token", "decode-base", "decode-per-cached-token", "decode-per-seq", "encode-per-token", "encode-base",
+        "media-fetch-latency",
+    ):  # fmt: skip
         sim.add_argument(f"--sim-{name}", type=float, default=None, help="seconds; overrides the profile")
+
+
+def changed(options: Options, document: Mapping[str, Any]) -> Options:
+    """`options` with simulation settings of `document` (flag names without `--sim-`) replaced. Raises OptionsError."""
+    for key in document:
+        if key.replace("_", "-") in START_ONLY:
+            raise OptionsError(f"{key}: can be set at the start only")
+    words = [*options.words, *_setting_words(document)]
+    made = parse([*words, "--sim-strict-flags"], {})
+    return replace(options, words=tuple(words), **{name: getattr(made, name) for name in RUNTIME})
+
+
+def _config_words(path: str) -> list[str]:
+    import yaml
+
+    try:
+        document = yaml.safe_load(Path(path).read_text(encoding="utf-8")) or {}
+    except (OSError, yaml.YAMLError) as error:
+        raise OptionsError(f"--sim-config: {path!r} cannot be read: {error}") from error
+    if not isinstance(document, dict):
+        raise OptionsError(f"--sim-config: {path!r} is not a mapping of settings")
+    return _setting_words(document)
+
+
+def _setting_words(document: Mapping[str, Any]) -> list[str]:
+    """Settings as flags; a name no flag has is refused."""
+    known = {word for action in _parser()._actions for word in action.option_strings}  # noqa: SLF001
+    words: list[str] = []
+    for key, value in document.items():
+        flag = f"--sim-{str(key).replace('_', '-')}"
+        if flag not in known:
+            raise OptionsError(f"setting {key!r} is not known; allowed are the --sim-… flags without their prefix")
+        if isinstance(value, bool):
+            words += [flag] if value else []
+        else:
+            words.append(f"{flag}={json.dumps(value) if isinstance(value, list | dict) else value}")
+    return words
+
+
+def _media_tokens(text: str) -> tuple[str, float]:
+    kind, _, number = text.partition(":")
+    if text == "rule":
+        return "rule", 0.0
+    if kind not in ("fixed", "factor") or not number.isdigit() or int(number) < 1:
+        raise OptionsError(f"--sim-media-tokens: {text!r} is none of rule, fixed:TOKENS, factor:PIXELS_PER_TOKEN")
+    return kind, float(number)
 
 
 def _refuse_not_yet(words: Sequence[str]) -> None:

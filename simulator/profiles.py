@@ -19,6 +19,7 @@ class Profile:
     encode_quadratic: float = 0.0  # per visual token of one item squared
     decode_base: float = 0.0
     decode_per_cached_token: float = 0.0
+    decode_per_seq: float = 0.0  # no measured profile needs it
     step_base: float = 0.0
     media_fetch_latency: float = 0.0  # URL items only
     kv_latency: float = 0.0
@@ -38,8 +39,8 @@ class Profile:
 
     def floor_seconds(self, decoding: int, cached_tokens: int) -> float:
         """What a step costs at least, with `decoding` sequences that hold `cached_tokens` together."""
-        decode = self.decode_base + cached_tokens * self.decode_per_cached_token if decoding else 0.0
-        return max(self.step_base, decode)
+        decode = self.decode_base + cached_tokens * self.decode_per_cached_token + decoding * self.decode_per_seq
+        return max(self.step_base, decode if decoding else 0.0)
 
 
 H200_TP1 = Profile(

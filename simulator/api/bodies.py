@@ -59,6 +59,11 @@ class Generation:
     mm_processor_kwargs: Mapping[str, Any] = field(default_factory=dict[str, Any])
     tools: str = ""  # the tools as text; they are part of the prompt
 
+    @property
+    def media(self) -> list[RawItem]:
+        """The media of all messages, in order."""
+        return [item for message in self.messages for item in message.media]
+
 
 def decode(body: bytes, content_type: str) -> dict[str, Any]:
     """The JSON object of a body. Raises ApiError."""

@@ -11,19 +11,24 @@ from simulator.engine.loop import Engine
 from simulator.errors import ApiError, OptionsError
 from simulator.faults import Faults
 from simulator.journal import Journal
+from simulator.options import RUNTIME, Options, changed
 
 
 class Control:
     """Handlers of `/sim/…`."""
 
-    def __init__(self, engine: Engine, faults: Faults, journal: Journal, reset: Callable[[], None]) -> None:
-        self._engine, self._faults, self._journal, self._reset = engine, faults, journal, reset
+    def __init__(
+        self, engine: Engine, faults: Faults, journal: Journal, reset: Callable[[], None], configure: Callable[[Options], None]
+    ) -> None:
+        self._engine, self._faults, self._journal, self._reset, self._configure = engine, faults, journal, reset, configure
 
     def add_routes(self, app: web.Application) -> None:
         """Register the paths."""
         app.router.add_get("/sim/state", self.state)
         app.router.add_get("/sim/journal", self.journal)
         app.router.add_delete("/sim/journal", self.clear_journal)
+        app.router.add_get("/sim/config", self.config)
+        app.router.add_patch("/sim/config", self.change_config)
         app.router.add_get("/sim/faults", self.faults)
         app.router.add_post("/sim/faults", self.add_fault)
         app.router.add_delete("/sim/faults", self.remove_faults)
@@ -52,6 +57,21 @@ class Control:
         """Empty it."""
         self._journal.clear()
         return web.Response(status=204)
+
+    async def config(self, _: web.Request) -> web.Response:
+        """The settings that may change while the server runs."""
+        return _json({name: getattr(self._engine.options, name) for name in RUNTIME})
+
+    async def change_config(self, request: web.Request) -> web.Response:
+        """Change some: the `--sim-…` flags by name, without their prefix."""
+        try:
+            document: Any = msgspec.json.decode(await request.read())
+            if not isinstance(document, dict):
+                raise OptionsError("settings are a JSON object")
+            self._configure(changed(self._engine.options, document))
+        except (OptionsError, msgspec.DecodeError) as error:
+            raise ApiError(400, str(error)) from error
+        return await self.config(request)
 
     async def faults(self, _: web.Request) -> web.Response:
         """Active faults."""

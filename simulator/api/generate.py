@@ -15,11 +15,11 @@ from simulator.api.bodies import Generation, RawItem
 from simulator.cache.media import MediaCache
 from simulator.clock import Clock
 from simulator.engine.loop import Engine
-from simulator.engine.sequence import Sequence
 from simulator.errors import ApiError
 from simulator.media import Fetcher, MediaItem, look
 from simulator.options import Options
 from simulator.prompt import Part, Prompt, from_messages
+from simulator.sequence import Sequence
 from simulator.tokens import text
 
 SSE = "text/event-stream; charset=utf-8"
@@ -77,20 +77,29 @@ class Generator:
         return prompt
 
     async def _item(self, raw: RawItem, generation: Generation, entry: dict[str, Any]) -> MediaItem:
-        if not raw.url and raw.uuid not in self.processor_cache:
-            raise ApiError(400, f"Cache miss for {raw.kind} at index 0 but data is not provided.")
+        item = await self._looked(raw, generation)
+        counters = self.engine.counters
+        counters.mm_queries += 1
+        hit = self.processor_cache.touch(item.hash)
+        counters.mm_hits += hit
+        self.processor_cache.put(item.hash, item.processed_bytes, item if raw.uuid else None)
+        entry.setdefault("media", []).append({"kind": item.kind, "hash": item.hash, "tokens": item.tokens, "processor_hit": hit})
+        return item
+
+    async def _looked(self, raw: RawItem, generation: Generation) -> MediaItem:
+        """The item behind a part; one that is named only must have been here before."""
+        if not raw.url:
+            known = self.processor_cache.item(raw.uuid)
+            if known is None:
+                index = generation.media.index(raw)
+                raise ApiError(400, f"Cache miss for {raw.kind} at index {index} but data is not provided.")
+            return known
         async with self._looking:
             fetcher = self._fetcher if self.options.media == "fetch" else None
             item = await look(raw, self.options, fetcher, generation.mm_processor_kwargs)
             if item.source == "url" and self.options.profile.media_fetch_latency:
                 await self.clock.sleep(self.options.profile.media_fetch_latency * self.options.time_scale)
-        counters = self.engine.counters
-        counters.mm_queries += 1
-        hit = self.processor_cache.touch(item.hash)
-        counters.mm_hits += hit
-        self.processor_cache.put(item.hash, item.processed_bytes)
-        entry.setdefault("media", []).append({"kind": item.kind, "hash": item.hash, "tokens": item.tokens, "processor_hit": hit})
-        return item
+            return item
 
     def _text_prompt(self, words: str | tuple[int, ...]) -> Prompt:
         prompt = Prompt()
@@ -221,7 +230,7 @@ async def stream(request: web.Request, generator: Generator, running: Running, c
         with suppress(ConnectionError):
             await response.write_eof()
     except ApiError as error:
-        await response.write(event(error.body()) + b"data: [DONE]\n\n")
+        await response.write(event(error.body(generator.options.error_format)) + b"data: [DONE]\n\n")
     finally:
         generator.abandon(running)
     return response

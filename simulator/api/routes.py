@@ -31,7 +31,9 @@ class Api:
 
     def application(self, control: Control) -> web.Application:
         """The aiohttp application."""
-        app = web.Application(client_max_size=0, middlewares=[self._around])
+        app = web.Application(client_max_size=self.options.max_body_mb * 2**20, middlewares=[self._around])
+        if self.options.response_headers:
+            app.on_response_prepare.append(self._sign)
         get, post = app.router.add_get, app.router.add_post
         post("/v1/chat/completions", self.chat)
         post("/v1/completions", self.completions)
@@ -57,10 +59,10 @@ class Api:
             status = response.status
         except ApiError as error:
             status = error.status
-            response = answer(error.body(), status)
+            response = answer(error.body(self.options.error_format), status)
         except (TypeError, ValueError, AttributeError) as error:  # a field of a shape nobody reads; the server lives
             status = 400
-            response = answer(ApiError(400, f"1 validation error: {error}", kind="Bad Request").body(), status)
+            response = answer(ApiError(400, f"1 validation error: {error}", kind="Bad Request").body(self.options.error_format), status)
         except web.HTTPException as error:
             status = error.status
             detail = {404: "Not Found", 405: "Method Not Allowed"}.get(status, error.reason)
@@ -72,6 +74,13 @@ class Api:
             handler_name = known.canonical if known is not None else "other"
             self.generator.engine.counters.http[(handler_name, request.method, status)] += 1
         return response
+
+    async def _sign(self, request: web.Request, response: web.StreamResponse) -> None:
+        """Say which pod answers, on the headers of whatever goes out."""
+        local = request.transport.get_extra_info("sockname") if request.transport else None
+        response.headers["x-inference-pod"] = self.options.pod_name
+        response.headers["x-inference-namespace"] = self.options.pod_namespace
+        response.headers["x-inference-port"] = str(local[1] if local else self.options.port)
 
     def _check_key(self, request: web.Request) -> None:
         wanted = self.options.api_key

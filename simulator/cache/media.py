@@ -2,6 +2,8 @@
 
 from collections import OrderedDict
 
+from simulator.media import MediaItem
+
 
 class MediaCache:
     """Holds items while their costs fit into `budget`; 0 holds nothing."""
@@ -10,6 +12,7 @@ class MediaCache:
         self.budget = budget
         self.used = 0.0
         self._items: OrderedDict[str, float] = OrderedDict()
+        self._known: dict[str, MediaItem] = {}  # items that can be asked for by name
 
     def __len__(self) -> int:
         return len(self._items)
@@ -24,13 +27,21 @@ class MediaCache:
         self._items.move_to_end(digest)
         return True
 
-    def put(self, digest: str, cost: float) -> None:
+    def item(self, digest: str) -> MediaItem | None:
+        """The item itself, where it was given."""
+        return self._known.get(digest)
+
+    def put(self, digest: str, cost: float, item: MediaItem | None = None) -> None:
         """Hold an item, dropping the oldest ones; one larger than the budget is not held."""
         if digest in self._items or cost > self.budget:
             return
         while self._items and self.used + cost > self.budget:
-            self.used -= self._items.popitem(last=False)[1]
+            oldest, freed = self._items.popitem(last=False)
+            self.used -= freed
+            self._known.pop(oldest, None)
         self._items[digest] = cost
+        if item is not None:
+            self._known[digest] = item
         self.used += cost
 
     def newest(self, limit: int) -> list[str]:
@@ -40,4 +51,5 @@ class MediaCache:
     def clear(self) -> None:
         """Hold nothing."""
         self._items.clear()
+        self._known.clear()
         self.used = 0.0

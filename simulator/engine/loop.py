@@ -9,10 +9,10 @@ from simulator.cache.blocks import BlockPool
 from simulator.cache.media import MediaCache
 from simulator.clock import Clock
 from simulator.engine.scheduler import Scheduler
-from simulator.engine.sequence import Chunk, Sequence
 from simulator.metrics.counters import Counters
 from simulator.options import Options
 from simulator.prompt import Prompt
+from simulator.sequence import Chunk, Sequence
 from simulator.tokens.text import VOCABULARY
 
 ENCODER_CACHE_STEPS = 4  # times the encoder budget

@@ -8,8 +8,8 @@ from collections import deque
 
 from simulator.cache.blocks import BlockPool
 from simulator.cache.media import MediaCache
-from simulator.engine.sequence import Chunk, Sequence
 from simulator.media import MediaItem
+from simulator.sequence import Chunk, Sequence
 
 
 class Scheduler:
@@ -136,6 +136,9 @@ class Scheduler:
         for item in chunk.encode:
             self.encoder_cache.put(item.hash, item.tokens)
             sequence.encoded.append(item)
-        for position, digest in enumerate(sequence.hash_blocks(self._seed, sequence.computed)):
-            if position >= (sequence.computed - chunk.tokens) // self.pool.block_size:
-                self.pool.remember(sequence.table, position, digest)
+        first, full = (sequence.computed - chunk.tokens) // self.pool.block_size, sequence.computed // self.pool.block_size
+        if first == full:  # most decode steps: no block became full
+            return
+        hashes = sequence.hash_blocks(self._seed, sequence.computed)
+        for position in range(first, full):
+            self.pool.remember(sequence.table, position, hashes[position])

@@ -2,8 +2,8 @@
 
 from collections import Counter
 
-from simulator.engine.sequence import Chunk, Sequence
 from simulator.metrics.histogram import Histogram, one_two_five
+from simulator.sequence import Chunk, Sequence
 
 REASONS = ("stop", "length", "abort", "error", "repetition")
 TTFT = (0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160, 640, 2560)

@@ -18,7 +18,7 @@ class Page:
 
     def __init__(self, counters: Counters, options: Options, started: float) -> None:
         self._counters = counters
-        self._labels = f'engine="0",model_name="{_escaped(options.names[0])}"'
+        self._model = _escaped(options.names[0])
         self._started = started
         self._samples = [*self._gauges(options), *self._counter_samples(), *self._simulation()]
         self._histograms = [self._histogram(name, histogram) for name, histogram in counters.histograms.items()]
@@ -38,12 +38,12 @@ class Page:
         c = self._counters
         yield from self._family("num_requests_running", "gauge", [("", lambda: c.running)])
         yield from self._family("num_requests_waiting", "gauge", [("", lambda: c.waiting)])
-        reasons: list[tuple[str, Value]] = [(',reason="capacity"', lambda: c.waiting), (',reason="deferred"', lambda: 0)]
+        reasons: list[tuple[str, Value]] = [('reason="capacity"', lambda: c.waiting), ('reason="deferred"', lambda: 0)]
         yield from self._family("num_requests_waiting_by_reason", "gauge", reasons)
         yield from self._family("kv_cache_usage_perc", "gauge", [("", lambda: c.kv_usage)])
-        yield from self._family("engine_sleep_state", "gauge", [(',sleep_state="awake"', lambda: 1)])
+        yield from self._family("engine_sleep_state", "gauge", [('sleep_state="awake"', lambda: 1)])
         info = (
-            f',block_size="{options.block_size}",cache_dtype="auto",enable_prefix_caching="{options.enable_prefix_caching}",'
+            f'block_size="{options.block_size}",cache_dtype="auto",enable_prefix_caching="{options.enable_prefix_caching}",'
             f'gpu_memory_utilization="0.9",kv_cache_size_tokens="{options.block_size * options.num_gpu_blocks}",'
             f'num_gpu_blocks="{options.num_gpu_blocks}",prefix_caching_hash_algo="sha256"'
         )
@@ -51,7 +51,7 @@ class Page:
 
     def _counter_samples(self) -> Iterator[Sample]:
         c = self._counters
-        finished = [(f',finished_reason="{reason}"', lambda reason=reason: c.success[reason]) for reason in REASONS]
+        finished = [(f'finished_reason="{reason}"', lambda reason=reason: c.success[reason]) for reason in REASONS]
         yield from self._family("request_success_total", "counter", finished)
         plain: tuple[tuple[str, Value], ...] = (
             ("prefix_cache_queries_total", lambda: c.prefix_queries),
@@ -68,9 +68,9 @@ class Page:
         for name, value in plain:
             yield from self._family(name, "counter", [("", value)])
         sources: list[tuple[str, Value]] = [
-            (',source="local_compute"', lambda: c.prompt_tokens - c.prompt_tokens_cached),
-            (',source="local_cache_hit"', lambda: c.prompt_tokens_cached),
-            (',source="external_kv_transfer"', lambda: 0),
+            ('source="local_compute"', lambda: c.prompt_tokens - c.prompt_tokens_cached),
+            ('source="local_cache_hit"', lambda: c.prompt_tokens_cached),
+            ('source="external_kv_transfer"', lambda: 0),
         ]
         yield from self._family("prompt_tokens_by_source_total", "counter", sources)
 
@@ -86,17 +86,23 @@ class Page:
         base = name.removesuffix("_total")
         yield f"# HELP vllm:{name} As vLLM's metric of this name.\n# TYPE vllm:{name} {kind}\n", None
         for labels, value in series:
-            yield f"vllm:{name}{{{self._labels}{labels}}}", value
+            yield f"vllm:{name}{{{self._labels(labels)}}}", value
         if kind == "counter":
             yield f"# HELP vllm:{base}_created As vLLM's metric of this name.\n# TYPE vllm:{base}_created gauge\n", None
             for labels, _ in series:
-                yield f"vllm:{base}_created{{{self._labels}{labels}}} {self._started:.3f}\n", None
+                yield f"vllm:{base}_created{{{self._labels(labels)}}} {self._started:.3f}\n", None
+
+    def _labels(self, own: str = "") -> str:
+        """The labels of a series in alphabetical order, as vLLM writes them; `own` are those beside engine and model, comma separated."""
+        pairs = own.split(",") if own else []
+        return ",".join(sorted(['engine="0"', *pairs, f'model_name="{self._model}"']))
 
     def _histogram(self, name: str, histogram: Histogram) -> Callable[[], str]:
         bounds = [f"{bound:g}" if bound < 1e6 else str(int(bound)) for bound in histogram.bounds]
-        heads = [f'vllm:{name}_bucket{{{self._labels},le="{bound}"}} ' for bound in (*bounds, "+Inf")]
+        labels = [self._labels(f'le="{bound}"') for bound in (*bounds, "+Inf")]
+        heads = [f"vllm:{name}_bucket{{{text}}} " for text in labels]
         head = f"# HELP vllm:{name} As vLLM's metric of this name.\n# TYPE vllm:{name} histogram\n"
-        tail = f"vllm:{name}_count{{{self._labels}}} ", f"vllm:{name}_sum{{{self._labels}}} "
+        tail = f"vllm:{name}_count{{{self._labels()}}} ", f"vllm:{name}_sum{{{self._labels()}}} "
 
         def write() -> str:
             below, lines = 0, [head]

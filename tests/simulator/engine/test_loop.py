@@ -6,9 +6,9 @@ import pytest
 
 from simulator.clock import VirtualClock, settle
 from simulator.engine.loop import Engine
-from simulator.engine.sequence import Sequence
 from simulator.metrics.counters import Counters
 from simulator.profiles import H200_TP2
+from simulator.sequence import Sequence
 from tests.support.simulated import item, media_prompt, options, text_prompt
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from simulator.cache.blocks import BlockPool
 from simulator.cache.media import MediaCache
 from simulator.engine.scheduler import Scheduler
-from simulator.engine.sequence import Chunk, Sequence
+from simulator.sequence import Chunk, Sequence
 from tests.support.simulated import item, media_prompt, sequence, text_prompt
 
 
