@@ -186,7 +186,7 @@ class ContainerRunner:
                 self._note(message=f"liveness probe: {message}")
             if failures >= probe.failure_threshold and self._around.clock.now() - lived >= probe.patience_seconds:
                 return
-            await self._around.clock.sleep(probe.period_seconds)
+            await self._around.clock.sleep(probe.pause_seconds if fine else probe.period_seconds)
 
     async def _keep_ready(self, probe: Probe | None) -> None:
         if probe is None:
@@ -202,7 +202,7 @@ class ContainerRunner:
                 self._note(ready=False, message=f"readiness probe: {message}")
             elif not fine and not self.status.ready:
                 self._note(message=f"readiness probe: {message}")
-            await self._around.clock.sleep(probe.period_seconds)
+            await self._around.clock.sleep(probe.pause_seconds if fine else probe.period_seconds)
 
     async def _kill(self, process: ContainerProcess, which: str) -> None:
         self._note(ready=False, message=f"{which} probe failed: {self.status.message}")

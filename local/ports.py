@@ -20,7 +20,7 @@ def require_free(wanted: Iterable[tuple[str, int]]) -> None:
             try:
                 probe.bind((address, port))
             except OSError as error:
-                holder = _holder(port)
+                holder = _holder(address, port)
                 by = f" by {holder}" if holder else ""
                 hint = "; is the stack already running, or something on all interfaces of this port?"
                 raise LocalError(f"{address}:{port} is in use{by} ({error.strerror}){hint}") from error
@@ -42,13 +42,14 @@ def claimed(address: str) -> Generator[None]:
 
 def listening(address: str) -> list[int]:
     """The TCP ports on which something listens at exactly this IPv4 address."""
-    wanted = (_hex(address), IPV4_IN_IPV6 + _hex(address))
+    wanted = _forms(address)
     return sorted({port for local, port, _ in _listeners() if local in wanted})
 
 
-def _holder(port: int) -> str:
-    """Who listens on `port`, as `process 12 (envoy -c …)`; empty where that cannot be seen."""
-    inodes = {inode for _, number, inode in _listeners() if number == port}
+def _holder(address: str, port: int) -> str:
+    """Who listens on `port` at this address or at all, as `process 12 (envoy -c …)`; empty where that cannot be seen."""
+    places = (*_forms(address), "0" * 8, "0" * 32)
+    inodes = {inode for local, number, inode in _listeners() if number == port and local in places}
     for process in Path("/proc").iterdir():
         if process.name.isdigit() and _open_sockets(process) & inodes:
             command = ""
@@ -80,5 +81,7 @@ def _listeners() -> Iterable[tuple[str, int, str]]:
                     yield address, int(port, 16), words[9]
 
 
-def _hex(address: str) -> str:
-    return socket.inet_aton(address)[::-1].hex().upper()
+def _forms(address: str) -> tuple[str, str]:
+    """An IPv4 address as the kernel writes it, in the table for each family."""
+    text = socket.inet_aton(address)[::-1].hex().upper()
+    return text, IPV4_IN_IPV6 + text

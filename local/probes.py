@@ -19,6 +19,7 @@ Kind = Literal["httpGet", "grpc", "tcpSocket", "exec"]
 KINDS: tuple[Kind, ...] = ("httpGet", "grpc", "tcpSocket", "exec")
 DEFAULT_PERIOD_SECONDS = 10
 DEFAULT_FAILURES = 3
+STEADY_SECONDS = 1.0
 MOST_PATIENCE_SECONDS = 20  # a busy laptop starts everything within this time
 
 
@@ -27,7 +28,8 @@ class Probe:
     """One probe. Delay and period are scaled for this machine, the timeout of an attempt is not.
 
     A program does not start faster because its probes come more often, so failures end a container only after
-    `patience_seconds` without a success as well.
+    `patience_seconds` without a success as well. After a success the next probe comes `steady_seconds` later at the
+    earliest: haste is for the start, and an idle stack should idle.
     """
 
     kind: Kind
@@ -44,6 +46,12 @@ class Probe:
     failure_threshold: int = DEFAULT_FAILURES
     success_threshold: int = 1
     patience_seconds: float = 0
+    steady_seconds: float = 0
+
+    @property
+    def pause_seconds(self) -> float:
+        """The wait after a success; after a failure it is the period."""
+        return max(self.period_seconds, self.steady_seconds)
 
 
 def read_probe(
@@ -77,6 +85,7 @@ def read_probe(
         failure_threshold=failures,
         success_threshold=given.get("successThreshold", 1),
         patience_seconds=min(delay + failures * period, MOST_PATIENCE_SECONDS),
+        steady_seconds=min(period, STEADY_SECONDS),
     )
 
 

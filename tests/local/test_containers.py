@@ -160,6 +160,19 @@ async def test_delay_and_period_are_waited_for(witness: Witness, tmp_path: Path)
     assert clock.slept[:3] == [15, 30, 30]
 
 
+@pytest.mark.parametrize("which", ["liveness", "readiness"])
+async def test_the_next_probe_after_a_success_comes_at_a_steady_pace(witness: Witness, tmp_path: Path, which: str) -> None:
+    clock = CountingClock()
+    probe = exec_probe(tmp_path, "test -e up || { touch up; false; }", period_seconds=2, steady_seconds=7)
+    plan = replace(container_plan(tmp_path), **{which: probe})
+    runner = ContainerRunner(plan, surroundings(witness, clock))
+
+    async with running(runner):
+        await until(lambda: len(clock.slept) >= 3)
+
+    assert clock.slept[:3] == [0, 2, 7]
+
+
 @pytest.mark.parametrize("which", ["startup", "liveness"])
 async def test_failures_end_a_container_only_when_patience_is_over_too(witness: Witness, tmp_path: Path, which: str) -> None:
     clock = CountingClock()

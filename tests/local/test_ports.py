@@ -26,6 +26,15 @@ def test_a_taken_port_is_named_with_who_holds_it(host: str) -> None:
             require_free([(ADDRESS, port)])
 
 
+def test_who_has_the_same_port_elsewhere_is_not_blamed() -> None:
+    with socket.create_server(("127.70.200.5", 0)) as holder, socket.socket() as bound:
+        port = holder.getsockname()[1]
+        bound.bind(("127.70.200.6", port))  # bound, but not listening: nobody can be named
+
+        with pytest.raises(LocalError, match=rf"127\.70\.200\.6:{port} is in use \(Address"):
+            require_free([("127.70.200.6", port)])
+
+
 def test_an_address_belongs_to_one_run_at_a_time() -> None:
     with claimed("127.70.200.3"), claimed("127.70.200.4"), pytest.raises(LocalError, match="another run"), claimed("127.70.200.3"):
         pass

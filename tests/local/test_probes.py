@@ -55,6 +55,15 @@ def test_patience_is_not_scaled(failures: int, patience: float) -> None:
     assert read(given, scale=0.01).patience_seconds == patience
 
 
+@pytest.mark.parametrize(("scale", "pause"), [(0.1, 1), (2, 4), (0.5, 1)])
+def test_once_it_succeeds_a_probe_is_made_about_once_a_second(scale: float, pause: float) -> None:
+    assert read({"tcpSocket": {"port": 80}, "periodSeconds": 2}, scale).pause_seconds == pause
+
+
+def test_a_probe_that_a_manifest_wants_more_often_is_made_more_often() -> None:
+    assert read({"tcpSocket": {"port": 80}, "periodSeconds": 0.2}).pause_seconds == 0.2
+
+
 def test_a_port_may_be_a_name() -> None:
     assert read({"httpGet": {"port": "modelserver", "path": "/health"}}).port == 8000
 
