@@ -96,7 +96,7 @@ def run(  # noqa: PLR0913 - one parameter an option
 def _limit(replicas: str) -> int | None:
     if replicas == "full":
         return None
-    if not replicas.isdigit() or int(replicas) < 1:
+    if not (replicas.isascii() and replicas.isdecimal()) or int(replicas) < 1:  # other scripts have digits, too
         raise UsageError(f"--replicas {replicas}: allowed are `full` and whole numbers from 1")
     return int(replicas)
 

@@ -59,7 +59,7 @@ def read_stack_file(stack: str, directory: Path) -> dict[str, Any]:
         document: object = yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UsageError(f"{path.name}: no such stack; there are: {_stacks(directory)}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{path.name}: not valid YAML: {_one_line(error)}") from None
     except OSError as error:
         raise UsageError(f"{path.name}: cannot be read: {error.strerror}") from None
@@ -101,9 +101,11 @@ def parse_assignment(assignment: str) -> tuple[str, list[str], Any]:
     path, annotation = _walk(key)
     if _takes_text(annotation):
         return key, path, text
+    if not text.strip():
+        raise UsageError(f"--set {key}=: the value is empty; `null` means the default")
     try:
         return key, path, yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError) as error:
         raise UsageError(f"--set {key}: the value is not valid YAML or JSON: {_one_line(error)}") from None
 
 

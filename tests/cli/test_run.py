@@ -58,6 +58,7 @@ def test_a_pipe_is_not_folded_to_a_terminals_width() -> None:
 
 WRONG = {
     "replicas-word": (["--replicas", "many"], "--replicas many: allowed are `full` and whole numbers from 1"),
+    "replicas-superscript": (["--replicas", "²"], "--replicas ²: allowed are"),
     "replicas-zero": (["--replicas", "0"], "allowed are"),
     "stack": (["--stack", "nowhere"], "Pulumi.nowhere.yaml: no such stack"),
     "typo": (["--set", "topolgy=e-pd"], "topolgy"),

@@ -51,6 +51,9 @@ def test_an_assignment_is_read_as_its_key_expects(assignment: str, path: list[st
         ("router.service.typ=LoadBalancer", "did you mean type?"),
         ("tiers.decode.replica=2", "did you mean replicas?"),
         ("tiers.decode.replicas=many", "tiers.decode.replicas: many: input should be a valid integer"),
+        ("tiers.decode.replicas=", "--set tiers.decode.replicas=: the value is empty"),
+        ("tiers.decode.extraArgs= ", "the value is empty"),
+        pytest.param("tiers.decode.extraArgs=" + "[" * 5000, "not valid YAML or JSON: maximum recursion depth", id="deep"),
         ("topology=ring", "allowed are 'aggregation', 'e-pd' or 'e-p-d'"),
         ("router.service.type.x=1", "--set"),
         ("topology=e-pd", "not yet"),
@@ -117,6 +120,7 @@ def test_encrypted_secrets_are_replaced_by_stand_ins(tmp_path: Path) -> None:
     ("text", "expected"),
     [
         ("config: [", "Pulumi.dev.yaml: not valid YAML: "),
+        pytest.param("[" * 5000, "Pulumi.dev.yaml: not valid YAML: maximum recursion depth", id="deep"),
         ("config: 3", "Pulumi.dev.yaml: must be a mapping"),
         ("- a", "Pulumi.dev.yaml: must be a mapping"),
         ("\x01", "Pulumi.dev.yaml: not valid YAML: "),

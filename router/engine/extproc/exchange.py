@@ -36,6 +36,7 @@ from router.framework.errors import ErrorCode, RequestError
 from router.framework.parsing import Parser
 from router.framework.plugin import Clock
 from router.framework.scheduling import SchedulingResult
+from router.metrics.labels import LONGEST
 from router.metrics.requests import RequestMetrics, RequestSeries
 
 UNKNOWN_ERROR = "Unknown"
@@ -245,14 +246,19 @@ class Exchange:
 
     def _log_received(self, context: RequestContext, path: str) -> None:
         if log.isEnabledFor(logging.INFO):
-            fields = {"request_id": context.external_id, "path": path, "bytes": context.size_bytes, "model": context.payload.model}
+            fields = {"request_id": context.external_id, "path": path, "bytes": context.size_bytes, "model": _brief(context.payload.model)}
             log.info("request received", extra={"fields": fields})
 
     def _log_sent(self, context: RequestContext, destination: str) -> None:
         if log.isEnabledFor(logging.INFO):
             seconds = round(self._services.clock() - self._received_at, 6)
-            fields = {"request_id": context.external_id, "endpoint": destination, "model": context.target_model, "seconds": seconds}
+            fields = {"request_id": context.external_id, "endpoint": destination, "model": _brief(context.target_model), "seconds": seconds}
             log.info("request sent", extra={"fields": fields})
+
+
+def _brief(name: str) -> str:
+    """A name as a log can bear it: a client may call a model what it likes, in a megabyte."""
+    return name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
 
 
 def _lb_metadata(destination: str, scores: dict[str, float] | None = None) -> dict[str, Any]:

@@ -22,3 +22,9 @@ def test_kept_values_pass_and_are_not_counted() -> None:
     cap.keep(["rule"])
 
     assert [cap("rule"), cap("a"), cap("rule"), cap("b")] == ["rule", "a", "rule", "other"]
+
+
+def test_field_P44_a_very_long_value_is_other_and_not_counted() -> None:
+    cap = LabelCap(1)
+
+    assert [cap("m" * 257), cap("m" * 1_000_000), cap("m" * 256), cap("b")] == ["other", "other", "m" * 256, "other"]

@@ -484,6 +484,13 @@ async def test_request_is_logged_twice_without_its_content(caplog: pytest.LogCap
     assert all(record.__dict__["fields"]["request_id"] == "id-1" for record in caplog.records)
 
 
+async def test_a_model_name_of_any_length_is_a_short_line_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, logger="router.engine.extproc"):
+        await placed(rig().exchange(), CHAT.replace(b'"m"', b'"%s"' % (b"m" * 100_000)))
+
+    assert [record.__dict__["fields"]["model"] for record in caplog.records] == ["m" * 256 + "…"] * 2
+
+
 async def test_nothing_is_logged_when_nobody_listens(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, logger="router.engine.extproc"):
         await placed(rig().exchange())
