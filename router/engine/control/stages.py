@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from router.engine.control.budget import within
+from router.framework.attributes.key import DataKey
 from router.framework.control import (
     Admitter,
     DataProducer,
@@ -25,6 +26,7 @@ from router.framework.scheduling import SchedulingResult
 from router.metrics.scheduling import Observe, SchedulingMetrics
 
 P = TypeVar("P", bound=Plugin)
+Key = DataKey[Any]
 
 log = logging.getLogger(__name__)
 
@@ -50,6 +52,17 @@ class _Call(Generic[P]):
     observe: Observe
 
 
+@dataclass(frozen=True, slots=True)
+class _Producing:
+    """A producer with what it reads and writes, asked for once: it is the same for every request."""
+
+    plugin: DataProducer
+    observe: Observe
+    writes: frozenset[Key]
+    depends_on: frozenset[Key]  # a value that is missing here keeps it from running
+    steps: frozenset[str]  # those it has something to do in
+
+
 class Stages:
     """The plugin calls of a request, from its headers to the end of its response."""
 
@@ -63,7 +76,7 @@ class Stages:
 
         self._header_processors = calls("RequestHeader", plugins.header_processors)
         self._screeners = calls("Screener", plugins.screeners)
-        self._producers = calls("DataProducer", plugins.producers)
+        self._producers = tuple(_producing(call) for call in calls("DataProducer", plugins.producers))
         self._admitters = calls("Admission", plugins.admitters)
         self._pre_request = calls("PreRequest", plugins.pre_request)
         self._response_headers = calls("ResponseReceived", plugins.response_headers)
@@ -96,17 +109,13 @@ class Stages:
 
         A failed producer does not refuse the request. What needs its values is skipped, the others run.
         """
-        missing: set[str] = set()
-        for call in self._producers:
-            if not await self._step(call, "prepare", missing, request, payload):
-                missing |= call.plugin.produces()
-                if self._stop_at_failed_producer:
-                    return
-        for call in self._producers:
-            if not await self._step(call, "produce", missing, request, candidates):
-                missing |= call.plugin.produces()
-                if self._stop_at_failed_producer:
-                    return
+        missing: set[Key] = set()
+        for step, subject in (("prepare", payload), ("produce", candidates)):
+            for producing in self._producers:
+                if not await self._step(producing, step, missing, request, subject):
+                    missing |= producing.writes
+                    if self._stop_at_failed_producer:
+                        return
 
     async def admit(self, request: InferenceRequest, candidates: Sequence[Endpoint]) -> None:
         """Ask the admitters; one denial refuses the request with its code, an unexpected error with 500."""
@@ -166,13 +175,13 @@ class Stages:
             call.observe(self._clock() - begin)
         return attached
 
-    async def _step(self, call: _Call[DataProducer], step: str, missing: set[str], request: InferenceRequest, subject: Any) -> bool:
+    async def _step(self, producing: _Producing, step: str, missing: set[Key], request: InferenceRequest, subject: Any) -> bool:
         """One step of one producer; False: its values are not there."""
-        plugin = call.plugin
-        if missing & (plugin.consumes().required | plugin.produces()):
+        if missing and not missing.isdisjoint(producing.depends_on):
             return False
-        if getattr(type(plugin), step) is getattr(DataProducer, step):
+        if step not in producing.steps:
             return True
+        plugin = producing.plugin
         begin = self._clock()
         try:
             await within(plugin.budget_seconds, getattr(plugin, step)(request, subject))
@@ -180,8 +189,14 @@ class Stages:
             log.exception("producer failed", extra={"fields": {**_who(plugin, request), "step": step}})
             return False
         finally:
-            call.observe(self._clock() - begin)
+            producing.observe(self._clock() - begin)
         return True
+
+
+def _producing(call: _Call[DataProducer]) -> _Producing:
+    plugin, writes = call.plugin, call.plugin.produces()
+    steps = frozenset(step for step in ("prepare", "produce") if getattr(type(plugin), step) is not getattr(DataProducer, step))
+    return _Producing(plugin, call.observe, writes, plugin.consumes().required | writes, steps)
 
 
 def _who(plugin: Plugin, request: InferenceRequest) -> dict[str, str]:

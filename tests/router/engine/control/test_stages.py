@@ -284,3 +284,23 @@ async def test_calls_are_timed_by_extension_point() -> None:
 
     labels = {"extension_point": "RequestHeader", "plugin_type": "steps", "plugin_name": "a"}
     assert registry.get_sample_value("llm_d_epp_plugin_duration_seconds_count", labels) == 1
+
+
+async def test_producers_are_asked_once_what_they_read_and_write() -> None:
+    asked: list[str] = []
+
+    class Asked(DataProducer):
+        def consumes(self) -> Consumes:
+            asked.append("consumes")
+            return Consumes()
+
+        def produces(self) -> frozenset[DataKey[Any]]:
+            asked.append("produces")
+            return frozenset()
+
+    made = stages(StagePlugins(producers=(Asked("a"),)))
+    before = list(asked)
+    for _ in range(3):
+        await made.produce(inference_request(), PAYLOAD, candidates("x"))
+
+    assert asked == before
