@@ -261,16 +261,17 @@ def _config_words(path: str) -> list[str]:
 
 def _setting_words(document: Mapping[str, Any]) -> list[str]:
     """Settings as flags; a name no flag has is refused."""
-    known = {word for action in _parser()._actions for word in action.option_strings}  # noqa: SLF001
+    parser = _parser()
     words: list[str] = []
     for key, value in document.items():
         flag = f"--sim-{str(key).replace('_', '-')}"
-        if flag not in known:
-            raise OptionsError(f"setting {key!r} is not known; allowed are the --sim-… flags without their prefix")
         if isinstance(value, bool):
-            words += [flag] if value else []
+            made = [flag] if value else []
         else:
-            words.append(f"{flag}={json.dumps(value) if isinstance(value, list | dict) else value}")
+            made = [f"{flag}={json.dumps(value) if isinstance(value, list | dict) else value}"]
+        if parser.parse_known_args(["model", *made])[1]:
+            raise OptionsError(f"setting {key!r} is not known; allowed are the --sim-… flags without their prefix")
+        words += made
     return words
 
 

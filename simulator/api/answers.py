@@ -28,7 +28,7 @@ def compose(generation: Generation, prompt: Prompt, items: Sequence[MediaItem], 
     limit = generation.sampling.max_tokens
     wanted = generation.sampling.min_tokens
     if generation.sampling.ignore_eos and limit:
-        wanted = limit
+        wanted = limit + 1  # one more than is let through: the end is the limit's doing, reason `length`
     while len(pieces) < wanted:
         pieces = [*pieces, " ", *pieces]
     return pieces[:wanted] if generation.sampling.ignore_eos and limit else pieces

@@ -42,7 +42,7 @@ class Generator:
 
     def __init__(self, options: Options, engine: Engine, clock: Clock, fetcher: Fetcher | None) -> None:
         self.options, self.engine, self.clock = options, engine, clock
-        self.processor_cache = MediaCache(options.mm_processor_cache_gb * 2**30)
+        self.processor_cache = MediaCache[MediaItem](options.mm_processor_cache_gb * 2**30)
         self.vocabulary = text.Detokenizer()
         self._fetcher = fetcher
         self._looking = asyncio.Semaphore(INLINE_LOOK_LIMIT)

@@ -1,18 +1,19 @@
 """Least-recently-used maps from a media hash to its cost, with a budget."""
 
 from collections import OrderedDict
+from typing import Generic, TypeVar
 
-from simulator.media import MediaItem
+Item = TypeVar("Item")
 
 
-class MediaCache:
+class MediaCache(Generic[Item]):
     """Holds items while their costs fit into `budget`; 0 holds nothing."""
 
     def __init__(self, budget: float) -> None:
         self.budget = budget
         self.used = 0.0
         self._items: OrderedDict[str, float] = OrderedDict()
-        self._known: dict[str, MediaItem] = {}  # items that can be asked for by name
+        self._known: dict[str, Item] = {}  # items that can be asked for by name
 
     def __len__(self) -> int:
         return len(self._items)
@@ -27,11 +28,11 @@ class MediaCache:
         self._items.move_to_end(digest)
         return True
 
-    def item(self, digest: str) -> MediaItem | None:
+    def item(self, digest: str) -> Item | None:
         """The item itself, where it was given."""
         return self._known.get(digest)
 
-    def put(self, digest: str, cost: float, item: MediaItem | None = None) -> None:
+    def put(self, digest: str, cost: float, item: Item | None = None) -> None:
         """Hold an item, dropping the oldest ones; one larger than the budget is not held."""
         if digest in self._items or cost > self.budget:
             return

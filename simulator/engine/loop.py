@@ -9,6 +9,7 @@ from simulator.cache.blocks import BlockPool
 from simulator.cache.media import MediaCache
 from simulator.clock import Clock
 from simulator.engine.scheduler import Scheduler
+from simulator.media import MediaItem
 from simulator.metrics.counters import Counters
 from simulator.options import Options
 from simulator.prompt import Prompt
@@ -26,7 +27,7 @@ class Engine:
         """`slowdown` gives the factor of active faults; None stops the engine."""
         self.options, self.clock, self.counters = options, clock, counters
         self.pool = BlockPool(count=options.num_gpu_blocks, block_size=options.block_size, caching=options.enable_prefix_caching)
-        self.encoder_cache = MediaCache(ENCODER_CACHE_STEPS * options.max_num_batched_tokens * 2)
+        self.encoder_cache = MediaCache[MediaItem](ENCODER_CACHE_STEPS * options.max_num_batched_tokens * 2)
         self.scheduler = Scheduler(
             pool=self.pool,
             encoder_cache=self.encoder_cache,

@@ -15,7 +15,9 @@ from simulator.sequence import Chunk, Sequence
 class Scheduler:
     """Queues of one engine. `plan` is called once a step and moves sequences between them."""
 
-    def __init__(self, *, pool: BlockPool, encoder_cache: MediaCache, max_sequences: int, token_budget: int, seed: bytes) -> None:
+    def __init__(
+        self, *, pool: BlockPool, encoder_cache: MediaCache[MediaItem], max_sequences: int, token_budget: int, seed: bytes
+    ) -> None:
         self.pool, self.encoder_cache = pool, encoder_cache
         self.waiting: deque[Sequence] = deque()
         self.running: list[Sequence] = []

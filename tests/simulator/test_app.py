@@ -1,4 +1,6 @@
 import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 
 import aiohttp
 import aiohttp.test_utils
@@ -75,3 +77,42 @@ async def test_media_are_fetched_only_when_asked_to() -> None:
 async def _said(flags: tuple[str, ...], body: dict[str, object]) -> str:
     async with served(*flags) as (_, client), client.post("/v1/chat/completions", json=body) as response:
         return (await response.json())["choices"][0]["message"]["content"]
+
+
+async def test_running_requests_go_on_for_the_shutdown_timeout_and_new_ones_get_503() -> None:
+    async with slow_request("100") as (server, clock, client, answered), asyncio.TaskGroup() as tasks:
+        closing = tasks.create_task(server.close())
+        await settle()
+        async with client.post("/v1/chat/completions", json=chat("x")) as response:
+            assert response.status == 503
+        while not closing.done():
+            await clock.advance(1)
+        assert await answered == "length"
+
+
+async def test_without_a_shutdown_timeout_running_requests_are_cut_off() -> None:
+    async with slow_request("0") as (server, _, _, answered):
+        await server.close()
+        assert await answered is None
+
+
+@asynccontextmanager
+async def slow_request(grace: str) -> AsyncGenerator[tuple[Server, VirtualClock, aiohttp.ClientSession, asyncio.Task[str | None]], None]:
+    """A server in the middle of a request of 20 steps of a virtual second each; the caller closes it."""
+    clock = VirtualClock()
+    server = Server(parse([*FAST, "--host", "127.0.0.1", "--port", "0", "--sim-step-base", "1", "--shutdown-timeout", grace], {}), clock)
+    await server.open()
+    async with aiohttp.ClientSession(server.url) as client, asyncio.TaskGroup() as tasks:
+        answered = tasks.create_task(_reason(client, chat("x", max_tokens=20, ignore_eos=True)))
+        async with asyncio.timeout(10):
+            while server.engine.scheduler.idle:  # noqa: ASYNC110 - the engine announces nothing to a test
+                await asyncio.sleep(0)
+        yield server, clock, client, answered
+
+
+async def _reason(client: aiohttp.ClientSession, body: dict[str, object]) -> str | None:
+    try:
+        async with client.post("/v1/chat/completions", json=body) as response:
+            return (await response.json())["choices"][0]["finish_reason"]
+    except aiohttp.ClientError:
+        return None

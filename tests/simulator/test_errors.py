@@ -13,3 +13,7 @@ def test_body_has_vllms_shape(status: int, kind: str) -> None:
 
 def test_kind_can_be_given() -> None:
     assert ApiError(400, "x", kind="Bad Request").kind == "Bad Request"
+
+
+def test_the_flat_form_of_older_versions() -> None:
+    assert ApiError(404, "why").body("flat") == {"object": "error", "message": "why", "type": "NotFoundError", "param": None, "code": 404}

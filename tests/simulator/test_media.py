@@ -108,3 +108,8 @@ def test_parts(part: dict[str, Any], made: RawItem) -> None:
 def test_a_part_without_a_body_is_refused() -> None:
     with pytest.raises(ApiError, match="content part 3 has no image_url"):
         raw_item({"type": "image_url"}, 3)
+
+
+@pytest.mark.parametrize(("rule", "tokens"), [("rule", 880), ("fixed:256", 256), ("factor:768", 1200)])
+async def test_other_models_price_images_otherwise(rule: str, tokens: int) -> None:
+    assert (await seen("http://h/1280x720.jpg", "--sim-media-tokens", rule)).tokens == tokens

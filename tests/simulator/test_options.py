@@ -1,7 +1,9 @@
+from pathlib import Path
+
 import pytest
 
 from simulator.errors import OptionsError
-from simulator.options import parse, warn
+from simulator.options import changed, parse, warn
 from simulator.profiles import H200_TP2, PROFILES
 from tests.support.simulated import MODEL, options
 
@@ -42,6 +44,9 @@ def test_flags_of_the_aggregated_objects_work_unchanged() -> None:
         (["--kv-events-config", "{}"], ["--kv-events-config", "not yet"]),
         (["--mm-encoder-only"], ["--mm-encoder-only", "not yet"]),
         (["--typo", "--sim-strict-flags"], ["--typo"]),
+        (["--sim-media-tokens", "fixed:0"], ["--sim-media-tokens", "'fixed:0'", "factor:PIXELS_PER_TOKEN"]),
+        (["--sim-error-format", "xml"], ["--sim-error-format", "'xml'", "flat"]),
+        (["--sim-config", "/nowhere"], ["--sim-config", "/nowhere"]),
     ],
 )
 def test_a_bad_flag_is_one_message_with_flag_value_and_what_is_allowed(flags: list[str], parts: list[str]) -> None:
@@ -89,3 +94,36 @@ def test_help_shows_groups_and_an_example(capsys: pytest.CaptureFixture[str]) ->
     assert left.value.code == 0
     assert "simulation" in said
     assert "example: python -m simulator serve" in said
+
+
+def test_a_settings_file_gives_flags_and_the_command_line_wins(tmp_path: Path) -> None:
+    file = tmp_path / "sim.yaml"
+    file.write_text("profile: fast\noutput: echo\ndecode_base: 0.5\nresponse-headers: true\nfaults: [{effect: {kind: stall}}]\n")
+    made = options("--sim-config", str(file), "--sim-output", "describe")
+
+    assert (made.output, made.profile.decode_base, made.response_headers) == ("describe", 0.5, True)
+    assert made.faults == ({"effect": {"kind": "stall"}},)
+
+
+@pytest.mark.parametrize(("content", "words"), [("speed: 3", "'speed' is not known"), ("- 1", "not a mapping"), ("a: [", "cannot be read")])
+def test_a_bad_settings_file_is_refused(tmp_path: Path, content: str, words: str) -> None:
+    file = tmp_path / "sim.yaml"
+    file.write_text(content)
+
+    with pytest.raises(OptionsError, match=words):
+        options("--sim-config", str(file))
+
+
+def test_settings_change_one_after_another_and_others_stay() -> None:
+    start = options("--block-size", "32", "--sim-output", "echo")
+    made = changed(changed(start, {"decode_base": 0.25}), {"output": "fixed:hello there"})
+
+    assert (made.output, made.profile.decode_base, made.block_size) == ("fixed:hello there", 0.25, 32)
+
+
+@pytest.mark.parametrize(
+    ("key", "words"), [("startup-delay", "at the start only"), ("max_body_mb", "at the start only"), ("x", "not known")]
+)
+def test_what_cannot_change_is_refused(key: str, words: str) -> None:
+    with pytest.raises(OptionsError, match=words):
+        changed(options(), {key: 1})

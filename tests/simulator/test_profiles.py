@@ -2,7 +2,7 @@
 
 import pytest
 
-from simulator.profiles import H200_TP1, H200_TP2, PROFILES
+from simulator.profiles import H200_TP1, H200_TP2, PROFILES, Profile
 
 ENCODE = [
     ([2040], 55.9),
@@ -59,3 +59,7 @@ def test_fast_takes_no_time() -> None:
 
 def test_nothing_to_encode_takes_no_time() -> None:
     assert H200_TP2.encode_seconds([]) == 0
+
+
+def test_a_price_for_each_decoding_sequence() -> None:
+    assert Profile(decode_base=1, decode_per_seq=0.5).floor_seconds(4, 0) == 3

@@ -56,7 +56,7 @@ def test_describe_names_media_and_pod() -> None:
     assert said(chat("x"), item(tokens=64), flags=("--sim-output", "describe")) == "this server saw image of 64 tokens (data)."
 
 
-@pytest.mark.parametrize(("fields", "tokens"), [({}, 64), ({"ignore_eos": True, "max_tokens": 300}, 300), ({"min_tokens": 60}, 64)])
+@pytest.mark.parametrize(("fields", "tokens"), [({}, 64), ({"ignore_eos": True, "max_tokens": 300}, 301), ({"min_tokens": 60}, 64)])
 def test_lengths(fields: dict[str, Any], tokens: int) -> None:
     made = options()
 

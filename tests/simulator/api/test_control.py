@@ -69,3 +69,21 @@ async def test_a_virtual_clock_is_moved_by_hand() -> None:
 async def test_what_cannot_be_done_is_400(path: str, body: object) -> None:
     async with served() as (_, client), client.post(path, json=body) as response:
         assert response.status == 400
+
+
+async def test_settings_are_read_and_changed_while_running() -> None:
+    async with served() as (_, client):
+        async with client.patch("/sim/config", json={"output": "fixed:hello", "error-format": "flat"}) as response:
+            assert response.status == 200
+        async with client.get("/sim/config") as response:
+            assert (await response.json())["output"] == "fixed:hello"
+        async with client.post(CHAT, json=chat("x")) as response:
+            assert (await response.json())["choices"][0]["message"]["content"] == "hello"
+        async with client.post(CHAT, json=chat("x", max_tokens=0)) as response:
+            assert (await response.json())["object"] == "error"
+
+
+@pytest.mark.parametrize("document", [{"speed": 1}, {"startup-delay": 1}, [], {"time_scale": "x"}])
+async def test_a_setting_that_cannot_be_changed_is_400(document: object) -> None:
+    async with served() as (_, client), client.patch("/sim/config", json=document) as response:
+        assert response.status == 400

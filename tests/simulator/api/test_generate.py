@@ -211,3 +211,20 @@ async def test_five_hundred_streams_at_once() -> None:
 async def _length(client: aiohttp.ClientSession, number: int) -> int:
     async with client.post(CHAT, json=chat(f"number {number}", stream=True, max_tokens=8)) as response:
         return len(await events(response))
+
+
+async def test_a_uuid_alone_means_the_item_seen_before() -> None:
+    whole = {**image_part(picture("red", side=700)), "uuid": "pic-1"}
+    named = {"type": "image_url", "image_url": None, "uuid": "pic-1"}
+    async with served() as (_, client):
+        async with client.post(CHAT, json=chat("color?", named)) as response:
+            assert response.status == 400
+            assert (await response.json())["error"]["message"] == "Cache miss for image at index 0 but data is not provided."
+        answers: list[dict[str, Any]] = []
+        for part in (whole, named):
+            async with client.post(CHAT, json=chat("color?", part)) as response:
+                answers.append(await response.json())
+        assert await counter(client, "vllm:mm_cache_hits_total") == 1
+
+    assert answers[0]["usage"]["prompt_tokens"] == answers[1]["usage"]["prompt_tokens"]
+    assert answers[1]["choices"][0]["message"]["content"] == "The image is red."

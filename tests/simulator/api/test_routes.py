@@ -187,3 +187,21 @@ async def test_requests_are_counted_by_path_and_status() -> None:
             pass
 
         assert await counter(client, 'http_requests_total{handler="other",method="GET",status="404"}') == 1
+
+
+async def test_a_body_above_the_limit_is_413() -> None:
+    async with served("--sim-max-body-mb", "1") as (_, client):
+        content, headers = io.BytesIO(json.dumps(chat("x" * 2_000_000)).encode()), {"content-type": "application/json"}
+        async with client.post(CHAT, data=content, headers=headers) as response:
+            assert response.status == 413
+        async with client.post(CHAT, json=chat("x")) as response:
+            assert response.status == 200
+
+
+async def test_every_answer_names_its_pod_when_asked_to() -> None:
+    async with served("--sim-response-headers") as (server, client):
+        for path in ("/health", "/nowhere"):
+            async with client.get(path) as response:
+                assert response.headers["x-inference-port"] == server.url.rsplit(":", 1)[1]
+        async with client.post(CHAT, json=chat("x", stream=True)) as response:
+            assert {"x-inference-pod", "x-inference-namespace"} <= {name.lower() for name in response.headers}

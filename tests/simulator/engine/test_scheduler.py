@@ -6,13 +6,14 @@ from hypothesis import strategies as st
 from simulator.cache.blocks import BlockPool
 from simulator.cache.media import MediaCache
 from simulator.engine.scheduler import Scheduler
+from simulator.media import MediaItem
 from simulator.sequence import Chunk, Sequence
 from tests.support.simulated import item, media_prompt, sequence, text_prompt
 
 
 def scheduler(*, blocks: int = 100, budget: int = 16, slots: int = 8) -> Scheduler:
     pool = BlockPool(count=blocks, block_size=4, caching=True)
-    return Scheduler(pool=pool, encoder_cache=MediaCache(100), max_sequences=slots, token_budget=budget, seed=b"")
+    return Scheduler(pool=pool, encoder_cache=MediaCache[MediaItem](100), max_sequences=slots, token_budget=budget, seed=b"")
 
 
 def step(made: Scheduler) -> list[Chunk]:

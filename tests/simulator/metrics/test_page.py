@@ -6,7 +6,8 @@ from simulator.metrics.counters import Counters
 from simulator.metrics.page import Page
 from tests.support.simulated import options
 
-LABELS = 'engine="0",model_name="Qwen/Qwen3-VL-32B-Instruct"'
+NAME = 'model_name="Qwen/Qwen3-VL-32B-Instruct"'
+LABELS = f'engine="0",{NAME}'
 
 
 def page(counters: Counters, *flags: str) -> str:
@@ -24,7 +25,7 @@ def test_counters_start_at_zero() -> None:
     text = page(Counters(100))
 
     for reason in ("stop", "length", "abort", "error", "repetition"):
-        assert f'vllm:request_success_total{{{LABELS},finished_reason="{reason}"}} 0\n' in text
+        assert f'vllm:request_success_total{{engine="0",finished_reason="{reason}",{NAME}}} 0\n' in text
     for name in ("prefix_cache_queries", "prefix_cache_hits", "mm_cache_queries", "mm_cache_hits"):
         assert f"vllm:{name}_total{{{LABELS}}} 0\n" in text
 
@@ -53,10 +54,17 @@ def test_buckets_are_cumulative() -> None:
         counters.step(value)
     text = page(counters)
 
-    assert f'vllm:iteration_tokens_total_bucket{{{LABELS},le="1"}} 1\n' in text
-    assert f'vllm:iteration_tokens_total_bucket{{{LABELS},le="8"}} 2\n' in text
-    assert f'vllm:iteration_tokens_total_bucket{{{LABELS},le="+Inf"}} 3\n' in text
+    assert f'vllm:iteration_tokens_total_bucket{{engine="0",le="1",{NAME}}} 1\n' in text
+    assert f'vllm:iteration_tokens_total_bucket{{engine="0",le="8",{NAME}}} 2\n' in text
+    assert f'vllm:iteration_tokens_total_bucket{{engine="0",le="+Inf",{NAME}}} 3\n' in text
 
 
 def test_names_are_escaped() -> None:
     assert r'model_name="a\"b"' in page(Counters(100), "--served-model-name", 'a"b')
+
+
+def test_labels_are_in_alphabetical_order() -> None:
+    for line in page(Counters(100)).splitlines():
+        if line.startswith("vllm:"):
+            names = re.findall(r'[{,](\w+)="', line)
+            assert names == sorted(names)
