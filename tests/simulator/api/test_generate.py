@@ -228,3 +228,19 @@ async def test_a_uuid_alone_means_the_item_seen_before() -> None:
 
     assert answers[0]["usage"]["prompt_tokens"] == answers[1]["usage"]["prompt_tokens"]
     assert answers[1]["choices"][0]["message"]["content"] == "The image is red."
+
+
+async def test_few_blocks_and_a_small_budget_preempt_but_never_hang() -> None:
+    async with served("--num-gpu-blocks-override", "40", "--max-num-batched-tokens", "37") as (server, client):
+
+        async def tokens(number: int) -> int:
+            async with client.post(CHAT, json=chat(f"{number} {'word ' * 60}", max_tokens=100, ignore_eos=True)) as response:
+                return (await response.json())["usage"]["completion_tokens"]
+
+        async with asyncio.timeout(60):
+            assert set(await asyncio.gather(*(tokens(number) for number in range(12)))) == {100}
+            async with client.post(CHAT, json=chat("word " * 2_000)) as response:
+                assert (response.status, (await response.json())["error"]["type"]) == (500, "InternalServerError")
+
+        assert server.engine.scheduler.preempted > 0
+        assert server.engine.pool.free == 40
