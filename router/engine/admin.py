@@ -5,7 +5,7 @@ import cProfile
 import io
 import pstats
 import ssl
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from router.framework.plugin import Plugin
 
 MAX_PROFILE_SECONDS = 60.0
 
-Render = Callable[[str], tuple[bytes, str]]  # the Accept header -> page, content type
+Render = Callable[[str], tuple[Iterable[bytes], str]]  # the Accept header -> page in pieces, content type
 Allow = Callable[[str, str], Awaitable[int]]  # Authorization header, path -> 200, 401 or 403
 
 
@@ -64,8 +64,12 @@ def _application(pages: Pages) -> web.Application:
     application = web.Application(middlewares=[_guard(pages.allow)] if pages.allow else [])
 
     async def metrics(request: web.Request) -> web.Response:
-        body, content_type = pages.metrics(request.headers.get("Accept", ""))
-        return web.Response(body=body, headers={"Content-Type": content_type})
+        pieces, content_type = pages.metrics(request.headers.get("Accept", ""))
+        body = bytearray()
+        for piece in pieces:
+            body += piece
+            await asyncio.sleep(0)  # requests are placed between two pieces
+        return web.Response(body=bytes(body), headers={"Content-Type": content_type})
 
     async def plugin_state(_: web.Request) -> web.Response:
         states = {name: plugin.debug_state() for name, plugin in (pages.plugins or {}).items()}

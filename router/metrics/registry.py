@@ -1,7 +1,7 @@
 """The registry of one process and its exposition, plus what every metric file shares: the prefix and the older names."""
 
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import cast
 
 from prometheus_client import CollectorRegistry, Gauge, PlatformCollector, ProcessCollector
@@ -16,6 +16,7 @@ PREFIX = "llm_d_epp"
 POOL_ALIAS = "inference_pool"
 EXTENSION_ALIAS = "inference_extension"
 SCHEDULER_ALIAS = "llm_d_inference_scheduler"
+PIECE_SAMPLES = 1000  # lines encoded without a break: about ten milliseconds
 
 
 class Alias(Collector):
@@ -57,20 +58,40 @@ def new_registry(commit: str = "", build_ref: str = VERSION) -> CollectorRegistr
     return registry
 
 
-def exposition(registry: CollectorRegistry, accept: str) -> tuple[bytes, str]:
-    """The page and its content type, as text or OpenMetrics by the `Accept` header."""
+def exposition(registry: CollectorRegistry, accept: str) -> tuple[Iterable[bytes], str]:
+    """The page and its content type, as text or OpenMetrics by the `Accept` header.
+
+    The page comes in pieces made one at a time: a thousand model names make half a million lines, and whoever sends the pieces can do
+    other work between two of them.
+    """
     encode, content_type = choose_encoder(accept)
-    return encode(cast("CollectorRegistry", _WithoutTimes(registry))), content_type
+    return _pieces(registry, encode), content_type
 
 
-class _WithoutTimes:
-    """A registry as encoders see it, without the `_created` series that no dashboard asks for."""
+def _pieces(registry: CollectorRegistry, encode: Callable[[CollectorRegistry], bytes]) -> Iterable[bytes]:
+    ending = encode(CollectorRegistry())  # `# EOF` in OpenMetrics
+    for metric in registry.collect():
+        samples = [sample for sample in metric.samples if not sample.name.endswith("_created")]
+        for start in range(0, max(len(samples), 1), PIECE_SAMPLES):
+            metric.samples = samples[start : start + PIECE_SAMPLES]
+            text = encode(cast("CollectorRegistry", _One(metric))).removesuffix(ending)
+            yield text if start == 0 else _without_heading(text)
+    yield ending
 
-    def __init__(self, registry: CollectorRegistry) -> None:
-        self._registry = registry
+
+def _without_heading(text: bytes) -> bytes:
+    """The samples alone: help and type of a family are written once."""
+    while text.startswith(b"#"):
+        text = text.partition(b"\n")[2]
+    return text
+
+
+class _One:
+    """A registry of one metric, as encoders see it."""
+
+    def __init__(self, metric: Metric) -> None:
+        self._metric = metric
 
     def collect(self) -> Iterable[Metric]:
-        """All metrics."""
-        for metric in self._registry.collect():
-            metric.samples = [sample for sample in metric.samples if not sample.name.endswith("_created")]
-            yield metric
+        """The metric."""
+        return (self._metric,)

@@ -1,6 +1,7 @@
 """Metrics of requests and responses (prefix `llm_d_epp_`), each also under its deprecated name where it has one."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -11,6 +12,7 @@ from router.metrics.labels import LabelCap
 _NAMESPACE: Final = "llm_d_epp"
 _OLD: Final = "inference_objective"
 LABELS: Final = ("model_name", "target_model_name", "fairness_id", "priority")
+Observe = Callable[[float], None]
 _MODEL: Final = ("model_name", "target_model_name")
 
 # Bucket sets as the dashboards of the reference expect them; 32778 is its spelling.
@@ -32,31 +34,74 @@ _STREAM = (0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 120, 300, 600)
 
 
 class RequestSeries:
-    """The metrics of one label set, resolved once."""
+    """The metrics of one label set, each resolved once, when it is first needed: a name that no pod serves has few series."""
 
     def __init__(self, metrics: "RequestMetrics", labels: tuple[str, ...]) -> None:
         self._labels = labels
-        self._errors = metrics.errors
+        self._metrics = metrics
         self.count_request = metrics.requests.labels(*labels).inc
         self.running = metrics.running.labels(*labels) if labels[0] else None
-        self.request_bytes = metrics.request_bytes.labels(*labels).observe
-        self.response_bytes = metrics.response_bytes.labels(*labels).observe
-        self.duration = metrics.duration.labels(*labels).observe
-        self.input_tokens = metrics.input_tokens.labels(*labels).observe
-        self.output_tokens = metrics.output_tokens.labels(*labels).observe
-        self.cached_tokens = metrics.cached_tokens.labels(*labels).observe
-        self.ntpot = metrics.ntpot.labels(*labels).observe
-        self._ttft = tuple(metrics.ttft.labels(*labels, flag).observe for flag in ("false", "true"))
-        self.tpot = metrics.tpot.labels(*labels).observe
-        self.itl = metrics.itl.labels(*labels).observe
+
+    @cached_property
+    def request_bytes(self) -> Observe:
+        """Size of the request's body."""
+        return self._metrics.request_bytes.labels(*self._labels).observe
+
+    @cached_property
+    def response_bytes(self) -> Observe:
+        """Size of the response's body."""
+        return self._metrics.response_bytes.labels(*self._labels).observe
+
+    @cached_property
+    def duration(self) -> Observe:
+        """Receipt of the request to the end of its response."""
+        return self._metrics.duration.labels(*self._labels).observe
+
+    @cached_property
+    def input_tokens(self) -> Observe:
+        """Prompt tokens as reported."""
+        return self._metrics.input_tokens.labels(*self._labels).observe
+
+    @cached_property
+    def output_tokens(self) -> Observe:
+        """Completion tokens as reported."""
+        return self._metrics.output_tokens.labels(*self._labels).observe
+
+    @cached_property
+    def cached_tokens(self) -> Observe:
+        """Prompt tokens served from a cache."""
+        return self._metrics.cached_tokens.labels(*self._labels).observe
+
+    @cached_property
+    def ntpot(self) -> Observe:
+        """Duration per completion token."""
+        return self._metrics.ntpot.labels(*self._labels).observe
+
+    @cached_property
+    def tpot(self) -> Observe:
+        """Time per token after the first."""
+        return self._metrics.tpot.labels(*self._labels).observe
+
+    @cached_property
+    def itl(self) -> Observe:
+        """Time between chunks of a stream."""
+        return self._metrics.itl.labels(*self._labels).observe
 
     def count_error(self, code: str) -> None:
         """A failed stream; `code` is an error code, `ModelServerError` or `Unknown`."""
-        self._errors.labels(*self._labels, code).inc()
+        self._metrics.errors.labels(*self._labels, code).inc()
 
     def ttft(self, seconds: float, *, streaming: bool) -> None:
         """Receipt of the request to the first byte of the response's body."""
-        self._ttft[streaming](seconds)
+        (self._streamed_ttft if streaming else self._plain_ttft)(seconds)
+
+    @cached_property
+    def _plain_ttft(self) -> Observe:
+        return self._metrics.ttft.labels(*self._labels, "false").observe
+
+    @cached_property
+    def _streamed_ttft(self) -> Observe:
+        return self._metrics.ttft.labels(*self._labels, "true").observe
 
 
 class RequestMetrics:

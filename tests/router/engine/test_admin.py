@@ -1,6 +1,6 @@
 import asyncio
 import ssl
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,8 @@ from router.tls import server_context
 from tests.support.certificates import write_certificate
 
 
-def metrics(accept: str) -> tuple[bytes, str]:
-    return f"page for {accept or 'anyone'}\n".encode(), "text/plain; version=1.0.0; charset=utf-8"
+def metrics(accept: str) -> tuple[Iterable[bytes], str]:
+    return (b"page for ", f"{accept or 'anyone'}\n".encode()), "text/plain; version=1.0.0; charset=utf-8"
 
 
 class Stateful(Plugin):
@@ -44,6 +44,27 @@ async def test_metrics_come_in_the_form_that_is_asked_for() -> None:
         answer = await get(f"{url}/metrics", headers={"Accept": "application/openmetrics-text"})
 
         assert answer == (200, "text/plain; version=1.0.0; charset=utf-8", "page for application/openmetrics-text\n")
+
+
+async def test_other_work_is_done_between_two_pieces_of_a_page() -> None:
+    done: list[str] = []
+
+    def pieces(_: str) -> tuple[Iterable[bytes], str]:
+        loop = asyncio.get_running_loop()
+
+        def made() -> Iterable[bytes]:
+            for name in ("one", "two"):
+                loop.call_soon(done.append, f"other work after {name}")
+                done.append(name)
+                yield name.encode()
+
+        return made(), "text/plain"
+
+    async with serving(Pages(metrics=pieces)) as url:
+        _, _, page = await get(f"{url}/metrics")
+
+    assert page == "onetwo"
+    assert done == ["one", "other work after one", "two", "other work after two"]
 
 
 async def test_plugin_state_lists_plugins_that_have_one() -> None:

@@ -1,7 +1,8 @@
 import pytest
-from prometheus_client import CollectorRegistry, Counter, Gauge
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.exposition import choose_encoder
 
-from router.metrics.registry import Alias, exposition, new_registry
+from router.metrics.registry import PIECE_SAMPLES, Alias, exposition, new_registry
 from router.version import VERSION
 
 
@@ -21,7 +22,8 @@ def test_info_tells_the_build_under_both_names() -> None:
     ],
 )
 def test_the_page_comes_in_the_form_that_is_asked_for(accept: str, content_type: str, ending: bytes) -> None:
-    page, kind = exposition(new_registry(), accept)
+    pieces, kind = exposition(new_registry(), accept)
+    page = b"".join(pieces)
 
     assert kind.startswith(content_type)
     assert page.endswith(ending)
@@ -32,10 +34,26 @@ def test_times_of_creation_are_left_out() -> None:
     registry = CollectorRegistry()
     Counter("x_total", "X.", registry=registry).inc()
 
-    page, _ = exposition(registry, "application/openmetrics-text; version=1.0.0")
+    page = b"".join(exposition(registry, "application/openmetrics-text; version=1.0.0")[0])
 
     assert b"x_total 1.0" in page
     assert b"_created" not in page
+
+
+@pytest.mark.parametrize("accept", ["", "application/openmetrics-text; version=1.0.0"], ids=["text", "openmetrics"])
+def test_pieces_make_the_page_that_one_go_makes(accept: str) -> None:
+    registry = CollectorRegistry()
+    sizes = Histogram("x_size", "Size.", ("model",), registry=registry)
+    Gauge("x_empty", "Without series.", ("model",), registry=registry)
+    for number in range(300):
+        sizes.labels(f"m-{number}").observe(number)
+    encode, _ = choose_encoder(accept)
+
+    pieces = list(exposition(registry, accept)[0])
+
+    assert max(piece.count(b"\n") for piece in pieces) <= PIECE_SAMPLES + 2
+    whole = b"".join(line for line in encode(registry).splitlines(keepends=True) if b"_created" not in line)
+    assert b"".join(pieces) == whole
 
 
 def test_an_alias_follows_its_metric_and_renames_labels() -> None:
