@@ -12,10 +12,10 @@ from PIL import Image
 
 from simulator.app import Server, SimServer
 from simulator.clock import Clock
-from simulator.engine.sequence import Sequence
 from simulator.media import MediaItem
 from simulator.options import Options, parse
 from simulator.prompt import Prompt
+from simulator.sequence import Sequence
 from simulator.tokens.text import Detokenizer
 
 MODEL = "Qwen/Qwen3-VL-32B-Instruct"
