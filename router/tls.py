@@ -90,6 +90,17 @@ class CertificateFolder:
             return (0.0,)
 
 
+def serving_certificate(directory: str, *, follow: bool) -> tuple[Certificate, Callable[[], Certificate] | None]:
+    """The certificate to start serving with, and where a newer one comes from if changes are to be followed.
+
+    Without a directory it is a self-signed one, which does not change. Raises ConfigError.
+    """
+    if not directory:
+        return self_signed(), None
+    folder = CertificateFolder(Path(directory))
+    return folder.current(), folder.current if follow else None
+
+
 def client_context(*, verify: bool, ca_path: str = "", cert_path: str = "", key_path: str = "") -> ssl.SSLContext:
     """A context for calling. Raises ConfigError for a file that cannot be used."""
     try:

@@ -2,28 +2,20 @@
 
 import asyncio
 import contextlib
-import itertools
 import logging
 import os
 import signal
-import socket
 import time
-import uuid
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Coroutine, Mapping
 from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from router import tls
 from router.engine.admin import AdminServer, Pages
 from router.engine.config.assemble import Assembly
-from router.engine.config.load import LoadOptions, load
+from router.engine.config.load import LoadOptions, load, read_text
 from router.engine.control.candidates import Candidates
-from router.engine.control.director import Collaborators, Director
-from router.engine.control.model_rewrite import ModelRewrite, NoRules
-from router.engine.control.objectives import NoPriorities, Objectives
-from router.engine.control.stages import StagePlugins, Stages
 from router.engine.datalayer.averages import PoolAverages
 from router.engine.datalayer.collector import Collector, Surroundings
 from router.engine.datalayer.endpoints import Endpoints
@@ -31,17 +23,14 @@ from router.engine.datalayer.pace import Pace
 from router.engine.discovery.membership import Discovery
 from router.engine.discovery.pool import KubernetesEndpoints, PoolReference, Selection
 from router.engine.discovery.static import FileEndpoints
-from router.engine.extproc.exchange import Exchange, Services
-from router.engine.extproc.parsers import ParserTable
-from router.engine.extproc.random_route import RandomRoute
-from router.engine.extproc.transport.grpc_aio import Certificate, GrpcAioServer, ServerOptions
+from router.engine.extproc.exchange import Exchange
+from router.engine.extproc.services import Process, services_of
+from router.engine.extproc.transport.grpc_aio import GrpcAioServer, ServerOptions
 from router.engine.extproc.transport.seam import OpenStream
-from router.engine.flowcontrol.admission import ShedWhenSaturated
 from router.engine.health import Health, HealthServer, register
-from router.engine.options import MIN_REFRESH_SECONDS, Options, require_pool
+from router.engine.options import MIN_REFRESH_SECONDS, Options, pool_label, require_pool
+from router.engine.ports import require_free
 from router.fetch import Fetcher
-from router.framework.attributes.key import DataKey
-from router.framework.attributes.prefix_match import PrefixMatch
 from router.framework.compat import Compat
 from router.framework.errors import ConfigError
 from router.framework.plugin import Handle, Plugin
@@ -57,9 +46,8 @@ from router.metrics.requests import RequestMetrics, StreamCounts
 from router.metrics.scheduling import SchedulingMetrics
 from router.plugins.discovery.file_discovery import FileDiscovery
 from router.plugins.registry import ALIASES, ENTRIES, UNBUILT
-from router.tls import CertificateFolder, self_signed, server_context
+from router.tls import server_context, serving_certificate
 
-FILE_POOL = "epp"  # the pool's name in labels when endpoints come from a file and no name is given
 EVERYWHERE = "[::]"  # both address families
 STREAMS_GRACE_SECONDS = 100.0  # a pod has 130 s to end, the default drain takes 30 s of them
 
@@ -77,18 +65,17 @@ class Engine:
         self._random = Random()  # noqa: S311 - spreads load, guards nothing
         self._registry = new_registry()
         self._compat = Compat(reference=options.compat == "reference")
-        self._fairness_ids = LabelCap()
+        self._models, self._fairness_ids = LabelCap(), LabelCap()  # each counts its names once, wherever they are a label
         self._plugin_metrics = PrometheusPluginMetrics(self._registry, self._fairness_ids)
-        self._scheduling_metrics = SchedulingMetrics(self._registry)
+        self._scheduling_metrics = SchedulingMetrics(self._registry, self._models)
         self._assembly = self._load()
         self._endpoints = Endpoints(self._assembly.listeners)
         self._pace = Pace(options.refresh_metrics_interval, [source.interval_seconds for source, _ in self._assembly.sources], self._clock)
         self._kube: KubeClient | None = None
         self._discovery = self._choose_discovery()
         self._health = self._judge_health()
-        self._averages = PoolAverages(
-            self._endpoints, PoolMetrics(self._registry, self._pool_name()), self._clock, options.metrics_staleness_threshold
-        )
+        pool = PoolMetrics(self._registry, pool_label(options, environ, kubernetes=self._kube is not None))
+        self._averages = PoolAverages(self._endpoints, pool, self._clock, options.metrics_staleness_threshold)
 
     async def run(self) -> None:
         """Serve until SIGTERM or SIGINT, then drain. Raises ConfigError when a port is taken or the endpoints cannot be read."""
@@ -104,7 +91,7 @@ class Engine:
     async def _serve(self, stop: asyncio.Event) -> None:
         options = self._options
         for what, port in (("ext_proc", options.grpc_port), ("health", options.grpc_health_port), ("metrics", options.metrics_port)):
-            _require_free(options.bind_address, port, f"{what} port")
+            require_free(options.bind_address, port, f"{what} port")
         await self._discovery.load(self._endpoints)
         ext_proc, admin = self._ext_proc(), self._admin()
         health = HealthServer(self._health, self._host(), self._options.grpc_health_port)
@@ -129,7 +116,7 @@ class Engine:
             await health.stop(None)
 
     def _load(self) -> Assembly:
-        text, source = _configuration(self._options)
+        text, source = read_text(self._options.config_file, self._options.config_text)
         return load(
             text,
             source=source,
@@ -147,47 +134,16 @@ class Engine:
         return Handle(clock=self._clock, random=self._random, metrics=self._plugin_metrics, plugins=plugins, compat=self._compat)
 
     def _exchanges(self) -> OpenStream:
-        """What answers Envoy: parsers, director and everything below it."""
-        assembly = self._assembly
-        candidates = Candidates(self._endpoints, ignore_subset=self._options.disable_endpoint_subset_filter)
-        stages = Stages(
-            StagePlugins(
-                header_processors=assembly.header_processors,
-                screeners=assembly.screeners,
-                producers=assembly.producers,
-                admitters=assembly.admitters,
-                pre_request=assembly.pre_request,
-                response_headers=assembly.response_headers,
-                response_body=assembly.response_body,
-            ),
+        """What answers Envoy; each stream also tells the poller that there is traffic."""
+        process = Process(
             clock=self._clock,
-            metrics=self._scheduling_metrics,
-            stop_at_failed_producer=self._compat.reference,
-        )
-        director = Director(
-            Collaborators(
-                rewrite=ModelRewrite(NoRules()),
-                objectives=Objectives(NoPriorities()),
-                stages=stages,
-                admission=ShedWhenSaturated(assembly.saturation_detector),
-                candidates=candidates,
-                scheduler=assembly.scheduler,
-                prefix_keys=_prefix_keys(assembly.producers),
-            )
-        )
-        numbers = itertools.count(1)
-        services = Services(
-            director=director,
-            stages=stages,
-            parsers=ParserTable(assembly.parsers, whole_segments=not self._compat.reference),
-            random_route=RandomRoute(candidates, random=self._random, compat=self._compat),
-            metrics=RequestMetrics(self._registry, fairness_ids=self._fairness_ids),
-            clock=self._clock,
-            new_id=lambda: str(next(numbers)),
-            new_request_id=lambda: str(uuid.uuid4()),
+            random=self._random,
             compat=self._compat,
-            emit_scores=self._options.emit_endpoint_scores,
+            scheduling_metrics=self._scheduling_metrics,
+            request_metrics=RequestMetrics(self._registry, models=self._models, fairness_ids=self._fairness_ids),
         )
+        candidates = Candidates(self._endpoints, ignore_subset=self._options.disable_endpoint_subset_filter)
+        services = services_of(self._assembly, candidates, process, emit_scores=self._options.emit_endpoint_scores)
 
         def open_stream() -> Exchange:
             self._pace.touch()
@@ -197,7 +153,9 @@ class Engine:
 
     def _ext_proc(self) -> GrpcAioServer:
         options = self._options
-        certificate, renew = self._certificate()
+        certificate, renew = (
+            serving_certificate(options.cert_path, follow=options.enable_cert_reload) if options.secure_serving else (None, None)
+        )
         serving = ServerOptions(
             host=self._host(),
             port=options.grpc_port,
@@ -209,17 +167,6 @@ class Engine:
             stream_metrics=StreamCounts(self._registry) if options.enable_grpc_stream_metrics else None,
         )
         return GrpcAioServer(self._exchanges(), serving, self._clock)
-
-    def _certificate(self) -> tuple[Certificate | None, Callable[[], Certificate] | None]:
-        """The certificate to start with, and where a newer one comes from."""
-        options = self._options
-        if not options.secure_serving:
-            return None, None
-        if not options.cert_path:
-            return _for_transport(self_signed()), None
-        folder = CertificateFolder(Path(options.cert_path))
-        renew = (lambda: _for_transport(folder.current())) if options.enable_cert_reload else None
-        return _for_transport(folder.current()), renew
 
     def _jobs(self) -> tuple[Coroutine[Any, Any, None], ...]:
         """What runs beside the servers."""
@@ -273,16 +220,6 @@ class Engine:
         context = server_context(Path(options.metrics_cert_dir), options.metrics_client_ca_file) if options.metrics_cert_dir else None
         return AdminServer(pages, options.bind_address, options.metrics_port, context)
 
-    def _pool_name(self) -> str:
-        """The pool's name in labels; a selector has none, so there it is that of our own Deployment."""
-        options = self._options
-        if self._kube is None or options.pool_name:
-            return options.pool_name or FILE_POOL
-        pod = self._environ.get("POD_NAME", "")
-        if pod.count("-") < 2:
-            raise ConfigError("with --endpoint-selector it names this pod, as a Deployment names it: name-hash-id", source="$POD_NAME")
-        return pod.rsplit("-", 2)[0]
-
     def _host(self) -> str:
         given = self._options.bind_address
         return (f"[{given}]" if ":" in given else given) or EVERYWHERE
@@ -292,35 +229,6 @@ class Engine:
         self._health.draining = True
         _log.info("draining", extra={"fields": {"seconds": self._options.drain_timeout}})
         await asyncio.sleep(self._options.drain_timeout)
-
-
-def _require_free(address: str, port: int, what: str) -> None:
-    """Raises ConfigError. The servers would notice too, but not all in one line."""
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    with socket.socket(family) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((address, port))
-        except OSError as error:
-            raise ConfigError(f"cannot listen on {address or '*'}:{port}: {error.strerror}", source=what) from None
-
-
-def _configuration(options: Options) -> tuple[str, str]:
-    """The document's text and what errors call it. Raises ConfigError."""
-    if not options.config_file:
-        return options.config_text, "--config-text"
-    try:
-        return Path(options.config_file).read_text(encoding="utf-8"), options.config_file
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot be read: {error}", source=options.config_file) from None
-
-
-def _for_transport(certificate: tls.Certificate) -> Certificate:
-    return Certificate(chain=certificate.chain, key=certificate.key)
-
-
-def _prefix_keys(producers: Iterable[Plugin]) -> tuple[DataKey[Any], ...]:
-    return tuple(key for producer in producers for key in producer.produces() if key.value_type is PrefixMatch)
 
 
 def _stop_signal() -> asyncio.Event:

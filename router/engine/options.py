@@ -15,6 +15,7 @@ from router.framework.parameters import nearest
 from router.framework.units import parse_duration, parse_quantity
 from router.wire import EXT_PROC_PORT, HEALTH_PORT, METRICS_PORT
 
+FILE_POOL: Final = "epp"  # the pool's name where endpoints come from a file and no name is given
 MIN_REFRESH_SECONDS: Final = 0.05
 MAX_TARGET_PORTS: Final = 8
 DEFAULT_NAMESPACE: Final = "default"
@@ -180,6 +181,16 @@ def require_pool(options: Options) -> None:
     """Without file discovery there must be a pool or a selector. Raises UsageError."""
     if not options.pool_name and not options.endpoint_selector:
         raise UsageError("exactly one of --pool-name and --endpoint-selector must be set, unless endpoints come from file-discovery")
+
+
+def pool_label(options: Options, environ: Mapping[str, str], *, kubernetes: bool) -> str:
+    """The pool's name in metrics. A selector has none, so there it is that of our own Deployment. Raises ConfigError."""
+    if options.pool_name or not kubernetes:
+        return options.pool_name or FILE_POOL
+    pod = environ.get("POD_NAME", "")
+    if pod.count("-") < 2:
+        raise ConfigError("with --endpoint-selector it names this pod, as a Deployment names it: name-hash-id", source="$POD_NAME")
+    return pod.rsplit("-", 2)[0]
 
 
 def usage() -> str:

@@ -8,7 +8,16 @@ from cryptography import x509
 from cryptography.x509.oid import NameOID
 
 from router.framework.errors import ConfigError
-from router.tls import QUIET_SECONDS, VALIDITY, CertificateFolder, client_context, read_certificate, self_signed, server_context
+from router.tls import (
+    QUIET_SECONDS,
+    VALIDITY,
+    CertificateFolder,
+    client_context,
+    read_certificate,
+    self_signed,
+    server_context,
+    serving_certificate,
+)
 from tests.support.certificates import write_certificate
 
 
@@ -77,6 +86,19 @@ def test_half_a_renewal_keeps_the_old_certificate(tmp_path: Path) -> None:
     assert folder.current() == first
     (tmp_path / "tls.crt").unlink()
     assert folder.current() == first
+
+
+def test_serving_takes_the_directory_or_makes_its_own(tmp_path: Path) -> None:
+    write_certificate(tmp_path)
+
+    made, nowhere = serving_certificate("", follow=True)
+    given, fixed = serving_certificate(str(tmp_path), follow=False)
+    _, newer = serving_certificate(str(tmp_path), follow=True)
+
+    assert made != given == read_certificate(tmp_path)
+    assert (nowhere, fixed) == (None, None)
+    assert newer is not None
+    assert newer() == given
 
 
 def test_a_caller_verifies_unless_told_not_to(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from logging import getLogger
+from pathlib import Path
 
 from router.engine.config.assemble import Assembly, assemble
 from router.engine.config.build import Builder, Catalogue
@@ -23,6 +24,16 @@ class LoadOptions:
     handle_for: Callable[[Mapping[str, Plugin]], Handle]  # called once, with the mapping that fills as plugins are built
     metrics: SchedulingMetrics
     allow_experimental: bool = False
+
+
+def read_text(path: str, text: str) -> tuple[str, str]:
+    """The document's text and what errors call its origin: the file at `path` or, without one, `text`. Raises ConfigError."""
+    if not path:
+        return text, "--config-text"
+    try:
+        return Path(path).read_text(encoding="utf-8"), path
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot be read: {error}", source=path) from None
 
 
 def load(text: str, *, source: str, options: LoadOptions) -> Assembly:

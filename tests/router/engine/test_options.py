@@ -2,7 +2,8 @@ import dataclasses
 
 import pytest
 
-from router.engine.options import REMOVED, HelpRequestedError, Options, UsageError, parse, require_pool, usage, verbosity
+from router.engine.options import REMOVED, HelpRequestedError, Options, UsageError, parse, pool_label, require_pool, usage, verbosity
+from router.framework.errors import ConfigError
 
 
 def parsed(*arguments: str, **environ: str) -> Options:
@@ -217,3 +218,26 @@ def test_help_is_grouped_and_shows_an_example(flag: str) -> None:
     assert str(asked.value) == usage()
     assert all(f"\n{group}:\n" in usage() for group in ("pool", "configuration", "serving", "TLS", "metrics", "example"))
     assert "--config-file engine.yaml" in usage()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kubernetes", "pod", "label"),
+    [
+        pytest.param(["--pool-name=p"], True, "", "p", id="pool"),
+        pytest.param(["--pool-name=p"], False, "", "p", id="file-and-name"),
+        pytest.param([], False, "", "epp", id="file"),
+        pytest.param(["--endpoint-selector=a=b", "--endpoint-target-ports=1"], True, "my-engine-5d-x7", "my-engine", id="selector"),
+    ],
+)
+def test_the_pool_has_a_name_in_metrics(arguments: list[str], *, kubernetes: bool, pod: str, label: str) -> None:
+    environ = {"POD_NAME": pod}
+
+    assert pool_label(parse(arguments, environ), environ, kubernetes=kubernetes) == label
+
+
+@pytest.mark.parametrize("pod", ["", "engine", "engine-5d"])
+def test_with_a_selector_the_pod_must_be_named_as_a_deployment_names_its_pods(pod: str) -> None:
+    options = parse(["--endpoint-selector=a=b", "--endpoint-target-ports=1"], {})
+
+    with pytest.raises(ConfigError, match=r"\$POD_NAME"):
+        pool_label(options, {"POD_NAME": pod}, kubernetes=True)

@@ -1,4 +1,8 @@
+from prometheus_client import CollectorRegistry
+
 from router.metrics.labels import LabelCap
+from router.metrics.requests import RequestMetrics
+from router.metrics.scheduling import SchedulingMetrics
 
 
 def test_field_P44_later_values_become_other() -> None:
@@ -28,3 +32,17 @@ def test_field_P44_a_very_long_value_is_other_and_not_counted() -> None:
     cap = LabelCap(1)
 
     assert [cap("m" * 257), cap("m" * 1_000_000), cap("m" * 256), cap("b")] == ["other", "other", "m" * 256, "other"]
+
+
+def test_who_shares_a_cap_calls_the_same_names_other() -> None:
+    cap, registry = LabelCap(1), CollectorRegistry()
+    requests, scheduling = RequestMetrics(registry, models=cap), SchedulingMetrics(registry, cap)
+
+    scheduling.failed("first")
+    scheduling.failed("second")
+    requests.series("second", "second", "f", 0).count_request()
+
+    labels = {"model_name": "other", "target_model_name": "other", "fairness_id": "f", "priority": "0"}
+    attempt = {"status": "failure", "target_model_name": "other", "endpoint_name": "", "namespace": "", "port": ""}
+    assert registry.get_sample_value("llm_d_epp_request_total", labels) == 1
+    assert registry.get_sample_value("llm_d_epp_scheduler_attempts_total", attempt) == 1

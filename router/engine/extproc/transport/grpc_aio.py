@@ -13,6 +13,7 @@ from router import wire
 from router.engine.extproc.transport.encoding import decode, encode_all
 from router.engine.extproc.transport.seam import Ending, OpenStream, Stream, StreamMetrics
 from router.framework.plugin import Clock
+from router.tls import Certificate
 
 DEFAULT_MAX_RECEIVE_BYTES = 4 * 1024 * 1024  # of one gRPC message, not of a body
 
@@ -21,14 +22,6 @@ RegisterService = Callable[[grpc.aio.Server], None]
 _EOF: Any = grpc.aio.EOF  # pyright: ignore[reportAttributeAccessIssue]  -- missing from its type stubs
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Certificate:
-    """A certificate chain and its key, PEM."""
-
-    chain: bytes
-    key: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

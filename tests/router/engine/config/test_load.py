@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from router.engine.config.load import read_text
 from router.framework.errors import ConfigError
 from tests.support.documents import AGGREGATION, document
 from tests.support.engine import load_configuration
@@ -83,3 +84,22 @@ def test_aggregation() -> None:
         "metrics-data-source",
         "core-metrics-extractor",
     ]
+
+
+def test_the_text_comes_from_the_file_or_from_the_flag(tmp_path: Path) -> None:
+    path = tmp_path / "engine.yaml"
+    path.write_text("kind: x", encoding="utf-8")
+
+    assert read_text(str(path), "") == ("kind: x", str(path))
+    assert read_text("", "kind: y") == ("kind: y", "--config-text")
+
+
+@pytest.mark.parametrize("content", [None, b"\xff"], ids=["missing", "no-text"])
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "engine.yaml"
+    if content is not None:
+        path.write_bytes(content)
+
+    with pytest.raises(ConfigError, match="cannot be read") as refused:
+        read_text(str(path), "")
+    assert str(path) in str(refused.value)

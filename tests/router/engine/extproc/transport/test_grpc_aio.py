@@ -15,9 +15,10 @@ from cryptography.x509.oid import NameOID
 from envoy.service.ext_proc.v3 import external_processor_pb2
 
 from router import wire
-from router.engine.extproc.transport.grpc_aio import Certificate, GrpcAioServer, ServerOptions
+from router.engine.extproc.transport.grpc_aio import GrpcAioServer, ServerOptions
 from router.engine.extproc.transport.messages import BodyChunk, BodyReply, Direction, Message, Reply
 from router.engine.extproc.transport.seam import Ending
+from router.tls import Certificate
 from tests.support.engine import FakeClock
 
 pb: Any = external_processor_pb2
