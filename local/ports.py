@@ -54,8 +54,8 @@ def _holder(address: str, port: int) -> str:
         if process.name.isdigit() and _open_sockets(process) & inodes:
             command = ""
             with contextlib.suppress(OSError):
-                command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
-            return f"process {process.name} ({command[:80]})"
+                command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            return f"process {process.name} ({' '.join(command.split())[:80]})"
     return ""
 
 

@@ -24,6 +24,8 @@ from simulator.options import Options, parse
 
 KEEP_ALIVE_SECONDS = 75.0
 DRAIN_LOOK_SECONDS = 0.02
+HEAD_BYTES = 4 * 2**20  # vLLM's `--h11-max-incomplete-event-size`
+HEAD_FIELDS = 256  # vLLM's `--h11-max-header-count`
 SHUTDOWN_SECONDS = 0.05  # running requests are cut off, as by vLLM; 0 would mean no limit to aiohttp
 
 
@@ -60,6 +62,9 @@ class Server:
             handler_cancellation=True,
             keepalive_timeout=KEEP_ALIVE_SECONDS,
             shutdown_timeout=SHUTDOWN_SECONDS,
+            max_line_size=HEAD_BYTES,
+            max_field_size=HEAD_BYTES,
+            max_headers=HEAD_FIELDS,
         )
         await runner.setup()
         self._exit.push_async_callback(runner.cleanup)

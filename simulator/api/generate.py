@@ -231,6 +231,8 @@ async def stream(request: web.Request, generator: Generator, running: Running, c
             await response.write_eof()
     except ApiError as error:
         await response.write(event(error.body(generator.options.error_format)) + b"data: [DONE]\n\n")
+    except ConnectionError:  # the client left in the middle, which is no fault of this server
+        pass
     finally:
         generator.abandon(running)
     return response

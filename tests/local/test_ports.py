@@ -1,5 +1,7 @@
 import os
 import socket
+import subprocess
+import sys
 
 import pytest
 
@@ -24,6 +26,19 @@ def test_a_taken_port_is_named_with_who_holds_it(host: str) -> None:
 
         with pytest.raises(LocalError, match=rf"{ADDRESS}:{port} is in use by process {os.getpid()} \(.*python"):
             require_free([(ADDRESS, port)])
+
+
+def test_a_holder_with_a_command_of_many_lines_is_still_one_line() -> None:
+    program = f"import socket\nwith socket.create_server(({ADDRESS!r}, 0)) as s:\n  print(s.getsockname()[1], flush=True)\n  input()\n"
+    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        port = int(holder.stdout.readline())
+
+        with pytest.raises(LocalError, match=rf"by process {holder.pid} \(.*import socket with") as caught:
+            require_free([(ADDRESS, port)])
+
+        holder.communicate("\n")
+    assert "\n" not in str(caught.value)
 
 
 def test_who_has_the_same_port_elsewhere_is_not_blamed() -> None:

@@ -116,3 +116,9 @@ async def _reason(client: aiohttp.ClientSession, body: dict[str, object]) -> str
             return (await response.json())["choices"][0]["finish_reason"]
     except aiohttp.ClientError:
         return None
+
+
+async def test_a_long_header_and_many_headers_are_read() -> None:
+    headers = {"x-long": "a" * 60_000, **{f"x-{number}": "b" for number in range(200)}}
+    async with served() as (_, client), client.get("/v1/models", headers=headers) as response:
+        assert response.status == 200

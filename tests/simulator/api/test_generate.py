@@ -1,10 +1,14 @@
 import asyncio
 import json
-from typing import Any
+from collections.abc import AsyncIterator
+from typing import Any, cast
 
 import aiohttp
 import pytest
+from aiohttp.abc import AbstractStreamWriter
+from aiohttp.test_utils import make_mocked_request
 
+from simulator.api.generate import stream
 from simulator.app import Server
 from simulator.clock import VirtualClock, settle
 from tests.support.simulated import MODEL, chat, counter, events, image_part, picture, served
@@ -244,3 +248,45 @@ async def test_few_blocks_and_a_small_budget_preempt_but_never_hang() -> None:
 
         assert server.engine.scheduler.preempted > 0
         assert server.engine.pool.free == 40
+
+
+class Gone(AbstractStreamWriter):
+    """A connection that is gone once the headers are sent."""
+
+    async def write(self, chunk: object) -> None:
+        raise ConnectionResetError("Cannot write to closing transport")
+
+    async def write_eof(self, chunk: bytes = b"") -> None:
+        await self.write(chunk)
+
+    async def drain(self) -> None:
+        pass
+
+    def enable_compression(self, *_: object, **__: object) -> None:
+        pass
+
+    def enable_chunking(self) -> None:
+        pass
+
+    async def write_headers(self, *_: object) -> None:
+        pass
+
+
+async def test_a_client_that_leaves_in_the_middle_of_a_stream_is_no_fault(caplog: pytest.LogCaptureFixture) -> None:
+    class Generator:
+        abandoned = 0
+
+        async def events(self, _: object) -> AsyncIterator[bytes]:
+            yield b"data: 1\n\n"
+
+        def abandon(self, _: object) -> None:
+            self.abandoned += 1
+
+    generator: Any = Generator()
+    request = make_mocked_request("POST", CHAT, writer=Gone())
+
+    response = await stream(request, generator, cast("Any", None), None)
+
+    assert response.status == 200
+    assert generator.abandoned == 1
+    assert not caplog.records
