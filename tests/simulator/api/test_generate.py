@@ -268,7 +268,7 @@ class Gone(AbstractStreamWriter):
     def enable_chunking(self) -> None:
         pass
 
-    async def write_headers(self, *_: object) -> None:
+    async def write_headers(self, status_line: str, headers: object) -> None:
         pass
 
 
