@@ -24,7 +24,7 @@ from local.images import DEFAULT_PROFILE, ROOT, Play, Programs
 from local.interruption import Interruption, interruptible
 from local.layout import RunSettings
 from local.plan import StackPlan, plan_stack
-from local.pods import DEFAULT_REPLICAS
+from local.pods import DEFAULT_REPLICAS, asked_for
 from local.propagation import wait_known
 from local.record import evaluate
 from local.stack import Housekeeping, LocalStack, play
@@ -79,6 +79,8 @@ def run(  # noqa: PLR0913 - one parameter an option
     console.print(f"evaluating the program for stack {choice.stack}")
     recording = evaluate(choice.config, stack=choice.stack, secrets=choice.secrets)
     plan = plan_stack(instance or choice.stack, recording.objects, limit=limit, model=recording.exports.get("model"))
+    if (whole := asked_for(recording.objects)) > len(plan.pods):
+        console.print(f"playing {len(plan.pods)} of the stack's {whole} pods; --replicas full plays all")
     options = RunOptions(
         check=check,
         as_json=as_json,
@@ -152,7 +154,7 @@ class Session:
         if self._options.as_json:
             pods = [{"name": pod.name, "url": url} for pod, url in self._plan.model_servers]
             typer.echo(json.dumps({"url": self._plan.url, "model": self._plan.model, "pods": pods}))
-        self._console.print(f"\nready at {self._plan.url}\n", markup=False)
+        self._console.print(f"\nready at {self._plan.url}\nfrom another terminal:\n", markup=False)
         self._console.print(curl(self._plan), soft_wrap=True, markup=False)
         self._console.print("\nCtrl-C stops everything\n")
         if not self._console.is_terminal:
@@ -191,7 +193,9 @@ class Progress:
             if self._shown.get(name, (False, 0)) != state:
                 self._shown[name] = state
                 done = sum(ready for ready, _ in self._shown.values())
-                self._console.print(f"{done}/{len(self._stack.pods)} ready  {plain(lines[name])}", soft_wrap=True, markup=False)
+                row = lines[name]
+                said = f"{name} role={row.role}" if pod.ready and not pod.restarts else plain(row)
+                self._console.print(f"{done}/{len(self._stack.pods)} ready  {said}", soft_wrap=True, markup=False)
 
 
 def curl(plan: StackPlan) -> str:
@@ -199,7 +203,7 @@ def curl(plan: StackPlan) -> str:
     picture = {"type": "image_url", "image_url": {"url": data_url(png(COLOURS["red"]), PNG)}}
     content = [picture, {"type": "text", "text": QUESTION}]
     body = {"model": plan.model, "messages": [{"role": "user", "content": content}], "max_tokens": 64}
-    return f"curl -s {plan.url}/v1/chat/completions -H 'Content-Type: application/json' -d '{json.dumps(body)}'"
+    return f"curl -s {plan.url}/v1/chat/completions -H 'Content-Type: application/json' -d '{json.dumps(body)}' -w '\\n'"
 
 
 def open_console(*, as_json: bool) -> Console:

@@ -49,12 +49,17 @@ def verify(
 async def _verify(url: str, model: str | None, pods: dict[str, str], kubectl: CounterSource | None, console: Console) -> Report:
     async with aiohttp.ClientSession() as session:
         client = Client(session, url)
-        served = [model] if model is not None else await client.models()
-        if not served:
-            raise LocalError(f"{url}/v1/models names no model; is the stack running? --model NAME skips the question")
+        asked = model if model is not None else await _first_model(client)
         counters = kubectl or (DirectCounters(session, pods) if pods else None)
-        target = Target(url=url, model=served[0], client=client, counters=counters, local=is_loopback(url))
+        target = Target(url=url, model=asked, client=client, counters=counters, local=is_loopback(url))
         return await Verification(target, lambda text: console.print(f"checking: {text}")).run()
+
+
+async def _first_model(client: Client) -> str:
+    try:
+        return (await client.models())[0]
+    except LocalError as error:
+        raise LocalError(f"{error}; is the stack running there? --model NAME skips the question") from None
 
 
 def is_loopback(url: str) -> bool:

@@ -67,6 +67,11 @@ def expand(objects: Iterable[Mapping[str, Any]], *, limit: int | None = DEFAULT_
     return pods
 
 
+def asked_for(objects: Iterable[Mapping[str, Any]]) -> int:
+    """How many pods the workloads among `objects` ask for, however many of them are played."""
+    return sum(item["spec"].get("replicas", 1) for item in objects if item["kind"] == "Deployment")
+
+
 def matches(selector: Mapping[str, str], labels: Mapping[str, str]) -> bool:
     """Whether `labels` carry every pair of `selector`; an empty selector matches nothing, as a Service's."""
     return bool(selector) and all(labels.get(key) == value for key, value in selector.items())

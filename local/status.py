@@ -19,7 +19,9 @@ from local.stack import LocalStack
 TOKENS_IN_FLIGHT = ("llm_d_epp_inflight_tokens",)
 RANK_SUFFIX = "-rank-0"
 WIDE = 160  # columns from which whole names of pods fit
+MIDDLE = 120  # columns from which addresses fit, and more than the suffix of a name
 NAME_END = 11  # the suffix of a pod's name and some of what is before it
+SUFFIX = 5  # the part of a name that no two pods share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,19 +82,20 @@ def drawing(lines: Sequence[Row], width: int) -> Group:
 
 
 def table(lines: Sequence[Row], width: int) -> Table:
-    """The rows as a table. Where there is no room for whole names, their ends tell pods apart."""
-    result = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("POD", "ROLE", "ADDRESS", "STATUS"):
-        result.add_column(heading, no_wrap=True)
-    for heading in ("READY", "RESTARTS", "REQUESTS", "TOKENS IN FLIGHT", "PREFIX HITS", "MM HITS"):
-        result.add_column(heading, justify="right")  # a long heading may take two lines
+    """The rows as a table. Where there is no room for whole names, their ends tell pods apart; 80 columns hold it without addresses."""
+    addresses = width >= MIDDLE
+    result = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1) if addresses else (0, 1, 0, 0))
+    for heading in ("POD", "ROLE", "ADDRESS", "STATUS") if addresses else ("POD", "ROLE", "STATUS"):
+        result.add_column(heading, no_wrap=heading != "STATUS", overflow="fold")  # a status is said again below the table
+    for heading in ("READY", "RESTARTS", "REQUESTS", "TOKENS IN\nFLIGHT", "PREFIX\nHITS", "MM\nHITS"):
+        result.add_column(heading, justify="right", no_wrap=True)
     for row in lines:
         counted = row.counters
         style = "green" if row.phase == "Running" and not row.message else "yellow"
         result.add_row(
             _short(row.name, width),
             row.role,
-            row.address,
+            *((row.address,) if addresses else ()),
             Text(row.phase, style="red" if row.phase in ("CrashLoopBackOff", "Error") else style),
             row.ready,
             str(row.restarts),
@@ -117,7 +120,8 @@ def plain(row: Row) -> str:
 
 
 def _short(name: str, width: int) -> str:
-    return name if width >= WIDE or len(name) <= NAME_END else f"…{name[-NAME_END:]}"
+    end = NAME_END if width >= MIDDLE else SUFFIX
+    return name if width >= WIDE or len(name) <= end else f"…{name[-end:]}"
 
 
 def _share(hits: float, queries: float) -> str:

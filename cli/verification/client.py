@@ -9,9 +9,12 @@ from typing import Any
 import aiohttp
 
 from cli.verification.requests import ChatRequest
+from local.errors import LocalError
 
 PATH = "/v1/chat/completions"
+MODELS_PATH = "/v1/models"
 TIMEOUT_SECONDS = 120.0
+MODELS_TIMEOUT_SECONDS = 10.0
 SHOWN_CHARACTERS = 200
 DATA = "data:"
 END = "[DONE]"
@@ -52,13 +55,23 @@ class Client:
         return await self._send(request, _chunked)
 
     async def models(self) -> list[str]:
-        """The names of the served models; empty when they cannot be had."""
+        """The names of the served models, at least one; raises LocalError that says why they cannot be had."""
+        url = f"{self._url}{MODELS_PATH}"
         try:
-            async with self._session.get(f"{self._url}/v1/models", timeout=aiohttp.ClientTimeout(total=10)) as response:
+            async with self._session.get(url, timeout=aiohttp.ClientTimeout(total=MODELS_TIMEOUT_SECONDS)) as response:
+                if response.status != 200:
+                    raise LocalError(f"{url}: HTTP {response.status}")
                 document: Any = await response.json(content_type=None)
-            return [model["id"] for model in document["data"]]
-        except (aiohttp.ClientError, TimeoutError, OSError, ValueError, KeyError, TypeError):
-            return []
+            names = [model["id"] for model in document["data"]]
+        except TimeoutError:
+            raise LocalError(f"{url}: no answer within {MODELS_TIMEOUT_SECONDS:g} s") from None
+        except (aiohttp.ClientError, OSError) as error:
+            raise LocalError(f"{url}: no answer: {error}") from None
+        except (ValueError, KeyError, TypeError):
+            raise LocalError(f"{url}: the answer is no list of models") from None
+        if not names:
+            raise LocalError(f"{url}: the list of models is empty")
+        return names
 
     async def _send(self, request: ChatRequest, read: Any) -> Answer:
         headers = {"Content-Type": "application/json", **request.headers}

@@ -56,7 +56,7 @@ class Report:
         result.add_column("", no_wrap=True)
         result.add_column("CHECK", no_wrap=True)
         result.add_column("EXPECTED")
-        result.add_column("OBSERVED")
+        result.add_column("OBSERVED", overflow="fold")  # where a pod's whole name has no room, its end still tells it apart
         result.add_column("SECONDS", justify="right", no_wrap=True)
         for step in self.steps:
             mark = Text(WORDS[step.verdict], style=STYLES[step.verdict])

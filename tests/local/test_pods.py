@@ -3,7 +3,7 @@ import re
 import pytest
 
 from local.errors import LocalError
-from local.pods import expand, generated, matches
+from local.pods import asked_for, expand, generated, matches
 from tests.support.manifests import NAMESPACE, deployment, service
 
 
@@ -13,6 +13,10 @@ def test_a_deployment_becomes_as_many_pods_as_its_replicas_up_to_the_limit() -> 
     assert len(expand([deployment(replicas=8)], limit=2)) == 2
     assert len(expand([deployment(replicas=1)], limit=3)) == 1
     assert expand([deployment(replicas=0)]) == []
+
+
+def test_the_stacks_own_number_of_pods_is_known() -> None:
+    assert asked_for([deployment("web", replicas=9), service("web"), deployment("api", replicas=1)]) == 10
 
 
 def test_names_look_like_those_of_a_replica_set_and_stay_the_same() -> None:

@@ -22,21 +22,21 @@ def row(counters: Counters | None = None, phase: str = "Running", message: str =
 
 
 def drawn(*lines: Row, width: int = 200) -> str:
-    console = Console(file=io.StringIO(), width=200)
+    console = Console(file=io.StringIO(), width=width)
     console.print(drawing(lines, width))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
 
 def test_a_row_shows_what_the_pod_did() -> None:
-    [heading, line] = drawn(row(COUNTED)).splitlines()
+    [_, heading, line] = drawn(row(COUNTED)).splitlines()
 
     assert heading.split("  ")[0] == "POD"
     assert line.split() == ["model-x", "decode", "127.70.1.2", "Running", "1/1", "2", "5", "42", "700", "(50%)", "1", "(25%)"]
 
 
 def test_a_pod_without_counters_has_dashes() -> None:
-    assert drawn(row()).splitlines()[1].split()[-4:] == ["-"] * 4
+    assert drawn(row()).splitlines()[2].split()[-4:] == ["-"] * 4
 
 
 def test_a_line_for_a_pipe_says_the_same() -> None:
@@ -49,8 +49,20 @@ def test_a_line_for_a_pipe_says_the_same() -> None:
 def test_on_a_narrow_terminal_the_ends_of_names_are_shown() -> None:
     long = replace(row(), name="mm-baseline-nvidia-gpu-vllm-decode-d4nwmv7fzm-h4wxp")
 
-    assert f"…{long.name[-11:]} " in drawn(long, width=100)
-    assert drawn(long, width=200).splitlines()[1].startswith(long.name)
+    assert f"…{long.name[-11:]} " in drawn(long, width=120)
+    assert drawn(long, width=80).splitlines()[2].startswith(f"…{long.name[-5:]} ")
+    assert drawn(long, width=200).splitlines()[2].startswith(long.name)
+
+
+def test_eighty_columns_hold_every_figure_of_a_busy_pod() -> None:
+    counters = Counters(requests=12_345, prefix_hits=1_234_567, prefix_queries=1_543_210, media_hits=2_100, media_queries=3_000)
+    busy = replace(row(counters), name="mm-baseline-nvidia-gpu-vllm-decode-d4nwmv7fzm-h4wxp", tokens_in_flight=123_456)
+
+    text = drawn(busy, replace(busy, phase="CrashLoopBackOff"), width=80)
+
+    assert "12345    123456 1234567 (80%) 2100 (70%)" in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert "RESTARTS" in text
 
 
 def test_what_a_pod_complains_about_stands_below_the_table() -> None:

@@ -3,9 +3,10 @@ from collections.abc import AsyncGenerator
 import aiohttp
 import pytest
 
-from cli.verification.client import PATH, Client
+from cli.verification.client import MODELS_PATH, PATH, Client
 from cli.verification.pictures import COLOURS, PNG, data_url, png
 from cli.verification.requests import ChatRequest, Requests
+from local.errors import LocalError
 from tests.support.loopback import serving, text
 from tests.support.served import PROMPT_TOKENS, Served, served
 
@@ -82,4 +83,19 @@ async def test_models_are_listed(session: aiohttp.ClientSession) -> None:
     async with served() as (_, url):
         assert await Client(session, url).models() == ["tiny/model"]
 
-    assert await Client(session, url).models() == []
+
+NO_MODELS = {
+    "elsewhere": ("/elsewhere", "{}", "HTTP 404"),
+    "not-json": (MODELS_PATH, "<html>", "the answer is no list of models"),
+    "a-list": (MODELS_PATH, "[]", "the answer is no list of models"),
+    "empty": (MODELS_PATH, '{"data": []}', "the list of models is empty"),
+}
+
+
+@pytest.mark.parametrize(("path", "content", "reason"), NO_MODELS.values(), ids=NO_MODELS)
+async def test_why_models_cannot_be_listed_is_said(session: aiohttp.ClientSession, path: str, content: str, reason: str) -> None:
+    async with serving({path: text(content)}) as url:
+        with pytest.raises(LocalError) as refused:
+            await Client(session, url).models()
+
+    assert str(refused.value) == f"{url}/v1/models: {reason}"

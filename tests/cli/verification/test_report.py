@@ -1,5 +1,6 @@
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -45,6 +46,16 @@ def test_the_table_has_a_line_a_step_with_figures() -> None:
     assert [line.split()[0] for line in lines if line.split()[0] != "more"] == ["CHECK", "ok", "FAIL", "skip"]
     assert "HTTP 200: red" in lines[1]
     assert "0.25" in lines[1]
+
+
+def test_a_name_without_room_is_folded_not_cut() -> None:
+    console = Console(file=io.StringIO(), width=80)
+    name = "mm-baseline-nvidia-gpu-vllm-decode-d4nwmv7fzm-h4wxp"
+    console.print(Report(url="", model="m", steps=[replace(step(), observed=name)], seconds=1).as_table())
+    assert isinstance(console.file, io.StringIO)
+
+    assert "…" not in console.file.getvalue()
+    assert "h4wxp" in console.file.getvalue()
 
 
 def test_the_summary_counts() -> None:
