@@ -1,7 +1,7 @@
 """Calls plugins at the points of a request's life: order, time budget, metrics and error policy, in one place."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -19,7 +19,7 @@ from router.framework.control import (
 )
 from router.framework.endpoint import Endpoint
 from router.framework.errors import ErrorCode, RequestError
-from router.framework.parsing import Payload
+from router.framework.parsing import Parser, Payload
 from router.framework.plugin import Clock, Plugin
 from router.framework.request import InferenceRequest
 from router.framework.scheduling import SchedulingResult
@@ -69,6 +69,7 @@ class Stages:
     def __init__(self, plugins: StagePlugins, *, clock: Clock, metrics: SchedulingMetrics, stop_at_failed_producer: bool = False) -> None:
         """`stop_at_failed_producer`: later producers are not run after one failed, as in the reference."""
         self._clock = clock
+        self._metrics = metrics
         self._stop_at_failed_producer = stop_at_failed_producer
 
         def calls(point: str, members: Sequence[P]) -> tuple[_Call[P], ...]:
@@ -82,6 +83,18 @@ class Stages:
         self._response_headers = calls("ResponseReceived", plugins.response_headers)
         self._response_body = calls("ResponseStreaming", plugins.response_body)
         self.every_chunk = any(member.every_chunk for member in plugins.response_body)
+
+    def parse(self, parser: Parser, body: bytes, path: str, headers: Mapping[str, str]) -> Payload:
+        """Have a request's body read. Raises RequestError when it cannot be."""
+        begin = self._clock()
+        try:
+            return parser.parse(body, path, headers)
+        finally:
+            self._metrics.plugin_duration("RequestParsing", parser.type_name, parser.name)(self._clock() - begin)
+
+    def response_parsing(self, parser: Parser) -> Observe:
+        """The recorder of the time a parser's readers spend on one response."""
+        return self._metrics.plugin_duration("ResponseParsing", parser.type_name, parser.name)
 
     async def process_headers(self, request: InferenceRequest) -> None:
         """Run header processors; the first error refuses the request."""

@@ -160,7 +160,7 @@ class Exchange:
             id=services.new_id(),
             external_id=self._headers[wire.REQUEST_ID],
             headers=self._headers,
-            payload=parser.parse(body, path, self._headers),
+            payload=services.stages.parse(parser, body, path, self._headers),
             size_bytes=len(body),
             received_at=self._received_at,
             subset=self._subset(),
@@ -180,7 +180,8 @@ class Exchange:
             return
         self._series = services.metrics.series(request.incoming_model, request.target_model, request.fairness_id, request.priority)
         if context.result is not None:
-            placed = Placed(request=request, result=context.result, series=self._series)
+            recorder = services.stages.response_parsing(parser)
+            placed = Placed(request=request, result=context.result, series=self._series, observe_reading=recorder)
             readers = usage_readers(parser, context.payload)
             self._follower = ResponseFollower(placed, readers, services.stages, services.metrics, services.clock)
 

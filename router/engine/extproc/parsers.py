@@ -1,4 +1,4 @@
-"""Which parser reads a path: the one that claims the longest suffix of it."""
+"""Which parser reads a path: the one that claims all of it, or the longest suffix."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -19,10 +19,14 @@ class ParserTable:
         """`whole_segments`: a suffix must start at a path segment; False compares characters only, as the reference does."""
         self._fallback: Parser | None = None
         self._prefix = "/" if whole_segments else ""
+        self._whole_paths: dict[str, Parser] = {}
         claims: list[tuple[str, Parser]] = []
         for parser in _usable(parsers):
             suffixes = [suffix.strip("/") for suffix in parser.claims()]
-            claims += ((suffix, parser) for suffix in suffixes if suffix)
+            if parser.claims_whole_paths():
+                self._whole_paths |= dict.fromkeys(suffixes, parser)
+            else:
+                claims += ((suffix, parser) for suffix in suffixes if suffix)
             if not suffixes:
                 self._fallback = parser
                 break
@@ -30,7 +34,10 @@ class ParserTable:
 
     def resolve(self, path: str) -> Parser:
         """The parser for a path without query. Raises RequestError(BadRequest)."""
-        candidate = f"{self._prefix}{path.lstrip('/').rstrip('/')}"
+        stripped = path.strip("/")
+        if stripped in self._whole_paths:
+            return self._whole_paths[stripped]
+        candidate = f"{self._prefix}{stripped}"
         for suffix, parser in self._claims:
             if candidate.endswith(f"{self._prefix}{suffix}"):
                 return parser

@@ -12,6 +12,7 @@ from router.framework.plugin import Clock
 from router.framework.request import InferenceRequest
 from router.framework.scheduling import SchedulingResult
 from router.metrics.requests import RequestMetrics, RequestSeries
+from router.metrics.scheduling import Observe
 
 MODEL_SERVER_ERROR = "ModelServerError"
 EVENT_STREAM = "text/event-stream"
@@ -28,6 +29,7 @@ class Placed:
     request: InferenceRequest
     result: SchedulingResult
     series: RequestSeries
+    observe_reading: Observe  # seconds spent on reading usage, once for each response
 
 
 class ResponseFollower:
@@ -47,6 +49,7 @@ class ResponseFollower:
         self._last_at = 0.0
         self._begun_at = 0.0
         self._worked_seconds = 0.0
+        self._reading_seconds: float | None = None  # None: nothing was read
         self.begun = False  # response headers have come
         self.error_code = ""
         self.settled = False
@@ -88,6 +91,8 @@ class ResponseFollower:
         self.settled = True
         begin = self._clock()
         usage = self._usage()
+        if self._reading_seconds is not None:
+            self._placed.observe_reading(self._reading_seconds)
         attached = self._tell(ResponseProgress(first=first, size_bytes=self._bytes, usage=usage, cause=cause))
         if cause is TerminationCause.NATURAL:
             self._record(usage)
@@ -107,11 +112,13 @@ class ResponseFollower:
             self._feed(self._reader, data)
 
     def _feed(self, reader: UsageReader, data: bytes) -> None:
+        begin = self._clock()
         try:
             reader.feed(data)
         except Exception:
             log.exception("usage is not read any further", extra={"fields": {"request_id": self._placed.request.external_id}})
             self._reader = None
+        self._reading_seconds = (self._reading_seconds or 0.0) + self._clock() - begin
 
     def _usage(self) -> Usage | None:
         try:

@@ -27,6 +27,7 @@ from router.framework.scheduling import SchedulingResult
 from router.metrics.scheduling import SchedulingMetrics
 from router.payloads.opaque import OpaquePayload
 from tests.support.engine import FakeClock, candidate, candidates, inference_request, names_of, result_of
+from tests.support.exchange import make_parsers
 
 PAYLOAD = OpaquePayload(raw=b"body")
 DENIAL = RequestError(ErrorCode.Forbidden, "no")
@@ -304,3 +305,16 @@ async def test_producers_are_asked_once_what_they_read_and_write() -> None:
         await made.produce(inference_request(), PAYLOAD, candidates("x"))
 
     assert asked == before
+
+
+@pytest.mark.parametrize("body", [b"{}", b"no JSON"], ids=["no-messages", "no-json"])
+def test_parsing_is_timed_even_if_it_fails(body: bytes) -> None:
+    registry = CollectorRegistry()
+    parser, _ = make_parsers()
+    parser.type_name = "openai-parser"
+
+    with pytest.raises(RequestError):
+        stages(StagePlugins(), registry).parse(parser, body, "/v1/chat/completions", {})
+
+    labels = {"extension_point": "RequestParsing", "plugin_type": "openai-parser", "plugin_name": "openai-parser"}
+    assert registry.get_sample_value("llm_d_epp_plugin_duration_seconds_count", labels) == 1

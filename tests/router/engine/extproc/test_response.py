@@ -7,11 +7,13 @@ from router.engine.control.stages import StagePlugins, Stages
 from router.engine.extproc.response import Placed, ResponseFollower, usage_readers
 from router.framework.control import TerminationCause
 from router.framework.parsing import Usage, UsageReader
+from router.framework.plugin import NoParameters
 from router.metrics.requests import RequestMetrics
 from router.metrics.scheduling import SchedulingMetrics
 from router.payloads.opaque import OpaquePayload
 from router.payloads.usage import JsonUsageReader, StreamUsageReader
-from tests.support.engine import FakeClock, candidate, inference_request, result_of
+from router.plugins.parsers.passthrough_parser import PassthroughParser
+from tests.support.engine import FakeClock, candidate, inference_request, make_handle, result_of
 from tests.support.exchange import CountingBooks, make_parsers
 
 
@@ -29,12 +31,14 @@ class FaultyReader(UsageReader):
         raise ZeroDivisionError("broken")
 
 
-def follower(books: CountingBooks, *readers: UsageReader | None) -> ResponseFollower:
-    registry = CollectorRegistry()
+def follower(books: CountingBooks, *readers: UsageReader | None, registry: CollectorRegistry | None = None) -> ResponseFollower:
+    registry = registry or CollectorRegistry()
     metrics, clock = RequestMetrics(registry), FakeClock()
     stages = Stages(StagePlugins(response_body=(books,)), clock=clock, metrics=SchedulingMetrics(registry))
     request = inference_request()
-    placed = Placed(request=request, result=result_of(default=candidate()), series=metrics.series("m", "m", "f", 0))
+    recorder = stages.response_parsing(PassthroughParser("p", NoParameters(), make_handle()))
+    series = metrics.series("m", "m", "f", 0)
+    placed = Placed(request=request, result=result_of(default=candidate()), series=series, observe_reading=recorder)
     books.open[request.id] = placed.result.target
     one, stream = readers or (JsonUsageReader(), StreamUsageReader())
     return ResponseFollower(placed, (one, stream), stages, metrics, clock)
@@ -123,3 +127,18 @@ async def test_response_that_need_not_be_read_is_followed_all_the_same() -> None
 
     assert (one, stream) == (None, None)
     assert [(step.usage, step.cause is None) for step in books.steps] == [(None, False)]
+
+
+@pytest.mark.parametrize("read", [True, False], ids=["read", "unread"])
+async def test_the_time_of_reading_is_told_once_for_each_response(*, read: bool) -> None:
+    registry = CollectorRegistry()
+    reader = JsonUsageReader() if read else None
+    followed = follower(CountingBooks(), reader, reader, registry=registry)
+    await followed.headers({}, end_of_stream=False)
+
+    for last in (False, False, True):
+        followed.chunk(b"{}", end_of_stream=last)
+
+    labels = {"extension_point": "ResponseParsing", "plugin_type": "", "plugin_name": "p"}
+    count = registry.get_sample_value("llm_d_epp_plugin_duration_seconds_count", labels)
+    assert (count or 0) == read
