@@ -4,11 +4,12 @@ from typing import Generic, Protocol, TypeVar
 
 from prometheus_client import CollectorRegistry, Gauge, Histogram
 
+from router.metrics.disaggregation import DisaggregationMetrics, PrometheusDisaggregationMetrics
 from router.metrics.labels import LabelCap
 from router.metrics.registry import EXTENSION_ALIAS, PREFIX
 
 
-class PluginMetrics(Protocol):
+class PluginMetrics(DisaggregationMetrics, Protocol):
     """What a plugin may record. Names and labels are settled here so that plugins state facts only."""
 
     def prefix_index_size(self, plugin_name: str, plugin_type: str, entries: int) -> None:
@@ -51,11 +52,12 @@ class _Twice(Generic[M]):
         return self._known[key]
 
 
-class PrometheusPluginMetrics:
+class PrometheusPluginMetrics(PrometheusDisaggregationMetrics):
     """`PluginMetrics` on a registry. Labelled series are looked up once and kept: recording happens for every request."""
 
-    def __init__(self, registry: CollectorRegistry, fairness_ids: LabelCap | None = None) -> None:
-        """`fairness_ids`: clients choose them, so their number is capped, with the same cap wherever they are a label."""
+    def __init__(self, registry: CollectorRegistry, fairness_ids: LabelCap | None = None, models: LabelCap | None = None) -> None:
+        """`fairness_ids`, `models`: clients choose them, so their number is capped, with the same cap wherever they are a label."""
+        super().__init__(registry, models)
         self._fairness_ids = fairness_ids or LabelCap()
 
         def gauge(name: str, text: str, labels: tuple[str, ...] = (), prefix: str = PREFIX) -> Gauge:

@@ -6,20 +6,22 @@ A new plugin is a file in its family's folder, a row here and a test beside it.
 from typing import Final
 
 from router.framework.plugin import Entry
+from router.plugins.deciders import always_disagg_multimodal_decider, always_disagg_pd_decider, prefix_based_pd_decider
 from router.plugins.discovery import file_discovery
 from router.plugins.extractors import core_metrics_extractor
 from router.plugins.fairness import global_strict_fairness_policy
-from router.plugins.filters import prefix_cache_affinity_filter
+from router.plugins.filters import decode_filter, encode_filter, prefill_filter, prefix_cache_affinity_filter
 from router.plugins.ordering import fcfs_ordering_policy
 from router.plugins.parsers import openai_parser, passthrough_parser
 from router.plugins.pickers import max_score_picker, random_picker, weighted_random_picker
-from router.plugins.producers import approx_prefix_cache_producer, inflight_load_producer, token_producer
-from router.plugins.profile_handlers import single_profile_handler
+from router.plugins.producers import approx_prefix_cache_producer, inflight_load_producer, mm_embeddings_cache_producer, token_producer
+from router.plugins.profile_handlers import disagg_profile_handler, single_profile_handler
 from router.plugins.saturation import utilization_detector
 from router.plugins.scorers import (
     active_request_scorer,
     kv_cache_utilization_scorer,
     load_aware_scorer,
+    mm_embeddings_cache_scorer,
     prefix_cache_scorer,
     queue_scorer,
     running_requests_size_scorer,
@@ -80,6 +82,31 @@ ENTRIES: Final = (
         build=static_usage_limit_policy.StaticUsageLimitPolicy,
         parameters=static_usage_limit_policy.Parameters,
     ),
+    Entry(type_name=always_disagg_multimodal_decider.TYPE, build=always_disagg_multimodal_decider.AlwaysDisaggMultimodalDecider),
+    Entry(type_name=always_disagg_pd_decider.TYPE, build=always_disagg_pd_decider.AlwaysDisaggPdDecider),
+    Entry(
+        type_name=prefix_based_pd_decider.TYPE,
+        build=prefix_based_pd_decider.PrefixBasedPdDecider,
+        parameters=prefix_based_pd_decider.Parameters,
+    ),
+    Entry(type_name=decode_filter.TYPE, build=decode_filter.DecodeFilter),
+    Entry(type_name=encode_filter.TYPE, build=encode_filter.EncodeFilter),
+    Entry(type_name=prefill_filter.TYPE, build=prefill_filter.PrefillFilter),
+    Entry(
+        type_name=mm_embeddings_cache_producer.TYPE,
+        build=mm_embeddings_cache_producer.MmEmbeddingsCacheProducer,
+        parameters=mm_embeddings_cache_producer.Parameters,
+    ),
+    Entry(
+        type_name=disagg_profile_handler.TYPE,
+        build=disagg_profile_handler.DisaggProfileHandler,
+        parameters=disagg_profile_handler.Parameters,
+    ),
+    Entry(
+        type_name=mm_embeddings_cache_scorer.TYPE,
+        build=mm_embeddings_cache_scorer.MmEmbeddingsCacheScorer,
+        parameters=mm_embeddings_cache_scorer.Parameters,
+    ),
 )
 
 # Older names of types above.
@@ -89,8 +116,6 @@ ALIASES: Final = {"tokenizer": token_producer.TYPE}
 UNBUILT: Final = frozenset(
     {
         "agent-identity",
-        "always-disagg-multimodal-decider",
-        "always-disagg-pd-decider",
         "anthropic-parser",
         "burst-prefix-cache-producer",
         "by-label",
@@ -100,13 +125,10 @@ UNBUILT: Final = frozenset(
         "data-parallel-profile-handler",
         "dcgm-data-source",
         "dcgm-extractor",
-        "decode-filter",
         "destination-endpoint-served-verifier",
         "disagg-headers-handler",
-        "disagg-profile-handler",
         "disaggregatedset-rollout-screener",
         "edf-ordering-policy",
-        "encode-filter",
         "endpoint-attribute-filter",
         "endpoint-attribute-scorer",
         "header-based-testing-filter",
@@ -117,8 +139,6 @@ UNBUILT: Final = frozenset(
         "latency-scorer",
         "latency-slo-admitter",
         "lora-affinity-scorer",
-        "mm-embeddings-cache-producer",
-        "mm-embeddings-cache-scorer",
         "models-data-extractor",
         "models-data-source",
         "multicluster-approx-prefix-cache-producer",
@@ -135,9 +155,7 @@ UNBUILT: Final = frozenset(
         "precise-prefix-cache-producer",
         "precise-prefix-cache-scorer",
         "predicted-latency-producer",
-        "prefill-filter",
         "prefill-header-handler",
-        "prefix-based-pd-decider",
         "priority-holdback-policy",
         "priority-then-time-eviction-order-policy",
         "probabilistic-admitter",

@@ -51,3 +51,71 @@ schedulingProfiles:
   - pluginRef: prefix-cache-affinity-filter
   - pluginRef: token-load-scorer
 """
+
+# The guide's two disaggregated topologies: media are encoded elsewhere; with E_P_D prompts are computed elsewhere too.
+_ESTIMATE = "{image: {mode: dynamic, defaultResolution: {width: 1280, height: 720}, dynamic: {factor: 1024}}}"
+_AFFINITY = "{peakPrefillThroughput: 15751, affinityThreshold: 0.6, maxTTFTPenaltyMs: 36000}"
+
+E_PD = f"""
+apiVersion: llm-d.ai/v1
+kind: EndpointPickerConfig
+plugins:
+- type: always-disagg-multimodal-decider
+- {{type: disagg-profile-handler, parameters: {{deciders: {{encode: always-disagg-multimodal-decider}}}}}}
+- type: encode-filter
+- type: decode-filter
+- {{type: token-producer, parameters: {{estimate: {_ESTIMATE}}}}}
+- type: approx-prefix-cache-producer
+- type: inflight-load-producer
+- {{type: prefix-cache-affinity-filter, parameters: {_AFFINITY}}}
+- type: token-load-scorer
+- type: queue-scorer
+- type: max-score-picker
+schedulingProfiles:
+- name: encode
+  plugins: [{{pluginRef: encode-filter}}, {{pluginRef: queue-scorer, weight: 2}}, {{pluginRef: max-score-picker}}]
+- name: decode
+  plugins:
+  - pluginRef: decode-filter
+  - pluginRef: prefix-cache-affinity-filter
+  - pluginRef: token-load-scorer
+  - pluginRef: max-score-picker
+"""
+
+E_P_D = f"""
+apiVersion: llm-d.ai/v1alpha1
+kind: EndpointPickerConfig
+plugins:
+- type: always-disagg-multimodal-decider
+- type: always-disagg-pd-decider
+- type: disagg-profile-handler
+  parameters: {{deciders: {{encode: always-disagg-multimodal-decider, prefill: always-disagg-pd-decider}}}}
+- type: encode-filter
+- type: prefill-filter
+- type: decode-filter
+- {{type: token-producer, parameters: {{estimate: {_ESTIMATE}}}}}
+- type: approx-prefix-cache-producer
+- type: inflight-load-producer
+- {{type: prefix-cache-affinity-filter, parameters: {_AFFINITY}}}
+- type: mm-embeddings-cache-producer
+- type: mm-embeddings-cache-scorer
+- type: token-load-scorer
+- type: active-request-scorer
+- type: queue-scorer
+- type: max-score-picker
+schedulingProfiles:
+- name: encode
+  plugins:
+  - pluginRef: encode-filter
+  - {{pluginRef: mm-embeddings-cache-scorer, weight: 4}}
+  - {{pluginRef: queue-scorer, weight: 2}}
+  - pluginRef: max-score-picker
+- name: prefill
+  plugins:
+  - pluginRef: prefill-filter
+  - pluginRef: prefix-cache-affinity-filter
+  - pluginRef: token-load-scorer
+  - pluginRef: max-score-picker
+- name: decode
+  plugins: [{{pluginRef: decode-filter}}, {{pluginRef: active-request-scorer}}, {{pluginRef: max-score-picker}}]
+"""

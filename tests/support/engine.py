@@ -16,6 +16,7 @@ from router.framework.request import InferenceRequest
 from router.framework.scheduling import ProfileResult, SchedulingResult
 from router.metrics.scheduling import SchedulingMetrics
 from router.plugins.registry import ALIASES, ENTRIES, UNBUILT
+from router.wire import ROLE_LABEL
 
 REFERENCE = Compat(reference=True)
 
@@ -38,6 +39,12 @@ class RecordingMetrics:
     hits: list[tuple[float, int]] = field(default_factory=list[tuple[float, int]])
     inflight_totals: dict[tuple[str, str, int], tuple[int, int]] = field(default_factory=dict[tuple[str, str, int], tuple[int, int]])
     stale: list[int] = field(default_factory=list[int])
+    decisions: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    pd_decisions: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    encoder_queries: list[str] = field(default_factory=list[str])
+    encoder_hits: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    encoder_ratios: list[float] = field(default_factory=list[float])
+    encoders_forgotten: list[str] = field(default_factory=list[str])
 
     def prefix_index_size(self, plugin_name: str, plugin_type: str, entries: int) -> None:
         self.index_sizes.append(entries)
@@ -52,6 +59,24 @@ class RecordingMetrics:
 
     def stale_endpoints(self, detector: str, count: int) -> None:
         self.stale.append(count)
+
+    def disagg_decision(self, plugin_name: str, plugin_type: str, model: str, decision: str) -> None:
+        self.decisions.append((model, decision))
+
+    def pd_decision(self, plugin_name: str, plugin_type: str, model: str, decision: str) -> None:
+        self.pd_decisions.append((model, decision))
+
+    def encoder_cache_queried(self, plugin_name: str, plugin_type: str, modality: str) -> None:
+        self.encoder_queries.append(modality)
+
+    def encoder_cache_hit(self, plugin_name: str, plugin_type: str, pod: str, modality: str) -> None:
+        self.encoder_hits.append((pod, modality))
+
+    def encoder_cache_ratio(self, plugin_name: str, plugin_type: str, ratio: float) -> None:
+        self.encoder_ratios.append(ratio)
+
+    def encoder_cache_forgotten(self, plugin_name: str, plugin_type: str, pod: str) -> None:
+        self.encoders_forgotten.append(pod)
 
 
 def make_handle(
@@ -72,15 +97,24 @@ def make_handle(
     )
 
 
-def live_endpoint(name: str = "a", *, uid: str = "", **metrics: Any) -> LiveEndpoint:
-    """An endpoint of a pod; keyword arguments are its metrics."""
-    metadata = EndpointMetadata(id=f"default/{name}-rank-0", name=name, namespace="default", address="10.0.0.1", port=8000, uid=uid)
+def live_endpoint(
+    name: str = "a", *, uid: str = "", labels: Mapping[str, str] | None = None, address: str = "10.0.0.1", **metrics: Any
+) -> LiveEndpoint:
+    """An endpoint of a pod; other keyword arguments are its metrics."""
+    metadata = EndpointMetadata(
+        id=f"default/{name}-rank-0", name=name, namespace="default", address=address, port=8000, uid=uid, labels=labels or {}
+    )
     return LiveEndpoint(metadata=metadata, metrics=EndpointMetrics(**metrics))
 
 
-def candidate(name: str = "a", **metrics: Any) -> Endpoint:
+def candidate(name: str = "a", *, labels: Mapping[str, str] | None = None, address: str = "10.0.0.1", **metrics: Any) -> Endpoint:
     """One request's view of an endpoint nobody else knows."""
-    return Endpoint(live_endpoint(name, **metrics))
+    return Endpoint(live_endpoint(name, labels=labels, address=address, **metrics))
+
+
+def labelled(*roles: str | None, label: str = ROLE_LABEL) -> list[Endpoint]:
+    """An endpoint for each value of a label, named by its index; None: without the label."""
+    return [candidate(str(index), labels={} if role is None else {label: role}) for index, role in enumerate(roles)]
 
 
 def candidates(*names: str) -> list[Endpoint]:

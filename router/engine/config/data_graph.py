@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from router.engine.config.build import Builder
+from router.framework.attributes.encoder_match import encoder_match
 from router.framework.attributes.key import DataKey
 from router.framework.attributes.latency import latency_prediction
 from router.framework.attributes.load import inflight_load, uncached_tokens
@@ -28,7 +29,8 @@ from router.framework.scheduling import Filter, Picker, ProfileHandler, Scorer
 Key = DataKey[Any]
 
 _DEFAULT_PRODUCERS: Mapping[str, str] = {
-    key.data_type: key.producer for key in (tokenized_prompt(), prefix_match(), inflight_load(), uncached_tokens(), latency_prediction())
+    key.data_type: key.producer
+    for key in (tokenized_prompt(), prefix_match(), inflight_load(), uncached_tokens(), latency_prediction(), encoder_match())
 }
 
 # What runs first stands first. A plugin reads in the layer of its earliest role; it may write even earlier, as it hears of endpoints.

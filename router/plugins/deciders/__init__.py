@@ -1,0 +1,1 @@
+"""Answer whether an optional stage is worth it."""
