@@ -18,6 +18,7 @@ class Payload(ABC):
     max_output_tokens: int | None
     raw: bytes  # the body as it arrived
     skip_response: bool = False  # True: nothing of the response is read
+    rewritable: bool = True  # False: the model name stays as it is, and may be missing
 
     @abstractmethod
     def with_model(self, model: str) -> bytes:
@@ -63,6 +64,10 @@ class Parser(Plugin, ABC):
     @abstractmethod
     def claims(self) -> Sequence[str]:
         """Path suffixes without leading slash; none: the fallback parser."""
+
+    def claims_whole_paths(self) -> bool:
+        """True: what it claims are whole paths, not suffixes of them."""
+        return False
 
     def protocols(self) -> frozenset[str]:
         """Application protocols it can serve, as in `InferencePool.spec.appProtocol`."""
