@@ -251,9 +251,16 @@ class Exchange:
             log.info("request received", extra={"fields": fields})
 
     def _log_sent(self, context: RequestContext, destination: str) -> None:
-        if log.isEnabledFor(logging.INFO):
-            seconds = round(self._services.clock() - self._received_at, 6)
-            fields = {"request_id": context.external_id, "endpoint": destination, "model": _brief(context.target_model), "seconds": seconds}
+        if context.request is not None and log.isEnabledFor(logging.INFO):
+            fields = {
+                "request_id": context.external_id,
+                "endpoint": destination,
+                "model": _brief(context.payload.model),
+                "target_model": _brief(context.target_model),
+                "objective": _brief(context.header(wire.OBJECTIVE)),
+                "priority": context.request.priority,
+                "seconds": round(self._services.clock() - self._received_at, 6),
+            }
             log.info("request sent", extra={"fields": fields})
 
 

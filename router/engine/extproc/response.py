@@ -141,9 +141,9 @@ class ResponseFollower:
 
     def _record_usage(self, usage: Usage, duration: float) -> None:
         series, output = self._placed.series, usage.completion_tokens or 0
-        if usage.prompt_tokens:
+        if usage.prompt_tokens is not None and usage.prompt_tokens > 0:
             series.input_tokens(usage.prompt_tokens)
-        if usage.cached_tokens is not None:
+        if usage.cached_tokens is not None and usage.cached_tokens >= 0:
             series.cached_tokens(usage.cached_tokens)
         if output > 0:
             series.output_tokens(output)

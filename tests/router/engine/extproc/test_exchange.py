@@ -484,6 +484,22 @@ async def test_request_is_logged_twice_without_its_content(caplog: pytest.LogCap
     assert all(record.__dict__["fields"]["request_id"] == "id-1" for record in caplog.records)
 
 
+async def test_the_second_line_says_for_whom_and_where(caplog: pytest.LogCaptureFixture) -> None:
+    made = rig(clock=FakeClock())
+    with caplog.at_level(logging.INFO, logger="router.engine.extproc"):
+        await placed(made.exchange(), CHAT, ("x-llm-d-inference-objective", "batch"), ("x-llm-d-model-name-rewrite", "m-int"))
+
+    assert caplog.records[-1].__dict__["fields"] == {
+        "request_id": "id-1",
+        "endpoint": "127.0.0.1:8000",
+        "model": "m",
+        "target_model": "m-int",
+        "objective": "batch",
+        "priority": 0,
+        "seconds": 0.0,
+    }
+
+
 async def test_a_model_name_of_any_length_is_a_short_line_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="router.engine.extproc"):
         await placed(rig().exchange(), CHAT.replace(b'"m"', b'"%s"' % (b"m" * 100_000)))

@@ -142,3 +142,16 @@ async def test_the_time_of_reading_is_told_once_for_each_response(*, read: bool)
     labels = {"extension_point": "ResponseParsing", "plugin_type": "", "plugin_name": "p"}
     count = registry.get_sample_value("llm_d_epp_plugin_duration_seconds_count", labels)
     assert (count or 0) == read
+
+
+async def test_counts_below_zero_are_not_recorded() -> None:
+    registry = CollectorRegistry()
+    followed = follower(CountingBooks(), registry=registry)
+    await followed.headers({}, end_of_stream=False)
+
+    usage = b'{"usage":{"prompt_tokens":-3,"completion_tokens":-1,"prompt_tokens_details":{"cached_tokens":-2}}}'
+    followed.chunk(usage, end_of_stream=True)
+
+    labels = {"model_name": "m", "target_model_name": "m", "fairness_id": "f", "priority": "0"}
+    for name in ("input", "output", "cached"):
+        assert not registry.get_sample_value(f"llm_d_epp_request_{name}_tokens_count", labels)
