@@ -79,6 +79,7 @@ class ContainerRunner:
         self.status = ContainerStatus(name=plan.name)
         self._around = surroundings
         self._backoff = Backoff(surroundings.scale)
+        self._killed = False  # whether a probe ended the present run
 
     async def run(self) -> None:
         """Keep the container running; its end by cancellation is orderly: hook, SIGTERM, grace, SIGKILL."""
@@ -96,6 +97,7 @@ class ContainerRunner:
             self._note(restarts=self.status.restarts + 1)
 
     async def _run_once(self) -> int:
+        self._killed = False
         try:
             process = await ContainerProcess.start(self.plan.launch)
         except OSError as error:
@@ -107,6 +109,8 @@ class ContainerRunner:
                 watcher = group.create_task(self._watch(process))
                 code = await process.wait()
                 watcher.cancel()
+            if not self._killed and (code != 0 or self.plan.restart_policy == "Always"):
+                self._note(message=f"exit code {code}")  # that a probe finds nobody is no news then
             return code
         finally:
             await self._end(process)
@@ -205,6 +209,7 @@ class ContainerRunner:
             await self._around.clock.sleep(probe.pause_seconds if fine else probe.period_seconds)
 
     async def _kill(self, process: ContainerProcess, which: str) -> None:
+        self._killed = True
         self._note(ready=False, message=f"{which} probe failed: {self.status.message}")
         await self._terminate(process)
 

@@ -22,7 +22,7 @@ def require_free(wanted: Iterable[tuple[str, int]]) -> None:
             except OSError as error:
                 holder = _holder(address, port)
                 by = f" by {holder}" if holder else ""
-                hint = "; is the stack already running, or something on all interfaces of this port?"
+                hint = "; is the stack already running (--instance NAME runs beside it), or something on all interfaces of this port?"
                 raise LocalError(f"{address}:{port} is in use{by} ({error.strerror}){hint}") from error
 
 

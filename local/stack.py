@@ -72,7 +72,8 @@ class LocalStack:
 
     def _complaint(self, pod: PodRunner, what: str) -> str:
         culprit = next((status for status in pod.all_containers if not status.ready and status.state != "completed"), pod.all_containers[0])
-        log = tail(self._layout.log(pod.plan.pod, culprit.name)) or "(empty)"
+        lines = tail(self._layout.log(pod.plan.pod, culprit.name)).splitlines()
+        log = "\n".join(dict.fromkeys(lines)) or "(empty)"  # every restart writes the same again
         message = culprit.message or (f"exit code {culprit.exit_code}" if culprit.exit_code is not None else culprit.state)
         return f"pod {pod.plan.pod.name} did not get ready: {what}\ncontainer {culprit.name}: {message}\nend of its log:\n{log}"
 

@@ -206,6 +206,20 @@ async def test_a_container_that_waits_for_its_next_start_says_so(make: Make, wit
         await witness.sees(lambda: runner.status.restarts == 1 and runner.status.state == "backing-off")
 
         assert not runner.status.ready
+        assert runner.status.message == "exit code 3"
+
+
+async def test_a_container_that_ends_by_itself_is_not_blamed_on_its_probes(witness: Witness, tmp_path: Path) -> None:
+    probe = exec_probe(tmp_path, "touch probed; exit 1", failure_threshold=NEVER)
+    runner = ContainerRunner(
+        container_plan(tmp_path, "rm -f probed; until [ -e probed ]; do sleep 0.01; done; exit 3", readiness=probe),
+        surroundings(witness, scale=100),
+    )
+
+    async with running(runner):
+        await witness.sees(lambda: runner.status.restarts == 1 and runner.status.state == "backing-off")
+
+        assert runner.status.message == "exit code 3"
 
 
 @pytest.mark.parametrize(("policy", "code", "restarts"), [("Never", 1, 0), ("Never", 0, 0), ("OnFailure", 0, 0)])

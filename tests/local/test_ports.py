@@ -24,7 +24,7 @@ def test_a_taken_port_is_named_with_who_holds_it(host: str) -> None:
     with socket.create_server((host, 0)) as holder:
         port = holder.getsockname()[1]
 
-        with pytest.raises(LocalError, match=rf"{ADDRESS}:{port} is in use by process {os.getpid()} \(.*python"):
+        with pytest.raises(LocalError, match=rf"{ADDRESS}:{port} is in use by process {os.getpid()} \(.*python.*--instance NAME"):
             require_free([(ADDRESS, port)])
 
 
