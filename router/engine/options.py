@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Final, Literal
 
 from router.framework.errors import ConfigError
-from router.framework.parameters import nearest
+from router.framework.parameters import nearest, show
 from router.framework.units import parse_duration, parse_quantity
 from router.wire import EXT_PROC_PORT, HEALTH_PORT, METRICS_PORT
 
@@ -20,6 +20,7 @@ MIN_REFRESH_SECONDS: Final = 0.05
 MAX_TARGET_PORTS: Final = 8
 DEFAULT_NAMESPACE: Final = "default"
 GRPC_DEFAULT_RECEIVE_BYTES: Final = 4 * 1024 * 1024
+GRPC_MOST_BYTES: Final = 2**31 - 1  # of one message; the library counts no further
 ZAP_LEVELS: Final = {"debug": 4, "info": 2, "error": 0, "panic": 0}
 REMOVED: Final = (
     "total-queued-requests-metric",
@@ -31,6 +32,8 @@ REMOVED: Final = (
 _KEY, _VALUE = r"[A-Za-z0-9][A-Za-z0-9./_-]*", r"[A-Za-z0-9._-]*"
 _REQUIREMENT = rf"\s*(?:!?\s*{_KEY}|{_KEY}\s*(?:==?|!=)\s*{_VALUE}|{_KEY}\s+(?:not)?in\s*\(\s*{_VALUE}\s*(?:,\s*{_VALUE}\s*)*\))\s*"
 _SELECTOR = re.compile(rf"{_REQUIREMENT}(?:,{_REQUIREMENT})*")
+_SHORT_VERBOSITY = re.compile(r"-v[0-9]+")  # the one short flag may touch its value
+_NUMBER = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,18}|0[xX][0-9a-fA-F]{1,16})")
 _TRUE, _FALSE = ("1", "t", "T", "TRUE", "true", "True"), ("0", "f", "F", "FALSE", "false", "False")
 
 
@@ -53,10 +56,9 @@ def _boolean(text: str) -> bool:
 
 
 def _whole(text: str, low: int, high: int) -> int:
-    try:
-        value = int(text, 0)
-    except ValueError:
-        raise ValueError("allowed is a whole number") from None
+    if not _NUMBER.fullmatch(text):
+        raise ValueError("allowed is a whole number")
+    value = int(text, 0)
     if not low <= value <= high:
         raise ValueError(f"allowed are {low} to {high}")
     return value
@@ -69,7 +71,7 @@ def _size(text: str) -> int:
     value = parse_quantity(text.removesuffix("B"))
     if value < 0:
         raise ValueError("must not be negative")
-    return value
+    return min(value, GRPC_MOST_BYTES)
 
 
 def _duration(text: str) -> float:
@@ -99,7 +101,7 @@ def _choice(text: str, allowed: Sequence[str]) -> str:
 
 
 def _zap_level(text: str) -> str:
-    if text not in ZAP_LEVELS and not (text.isascii() and text.isdigit()):
+    if text not in ZAP_LEVELS and not (text.isascii() and text.isdigit() and len(text) <= 3):
         raise ValueError(f"allowed are {', '.join(ZAP_LEVELS)} and whole numbers")
     return text
 
@@ -215,6 +217,8 @@ def _given(arguments: Sequence[str]) -> Iterator[tuple[str, "dataclasses.Field[A
         flag, equals, text = word.partition("=")
         if flag in {"--help", "-h"}:
             raise HelpRequestedError(usage())
+        if _SHORT_VERBOSITY.fullmatch(word):
+            flag, equals, text = "-v", "=", word.removeprefix("-v")
         name = flag.removeprefix("--") if flag.startswith("--") else _short(flag)
         field = _known(flag, name, fields)
         if not equals:
@@ -245,7 +249,7 @@ def _convert(flag: str, field: "dataclasses.Field[Any]", text: str) -> Any:
     try:
         return field.metadata["convert"](text)
     except ValueError as error:
-        raise UsageError(f"{text!r} is not allowed: {error}", source=flag) from None
+        raise UsageError(f"{show(text)} is not allowed: {error}", source=flag) from None
 
 
 def _check_pool(options: Options) -> None:

@@ -1,5 +1,6 @@
 """Which pods are endpoints, and which endpoints they are."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,6 +9,8 @@ from router.engine.datalayer.endpoints import Endpoints
 from router.framework.endpoint import EndpointMetadata
 
 Object = Mapping[str, Any]
+
+_PORT = re.compile(r"[0-9]{1,5}")
 
 
 def members(pod: Object, ports: Sequence[int]) -> list[EndpointMetadata]:
@@ -90,4 +93,4 @@ def _active_ports(annotations: Mapping[str, str]) -> frozenset[int] | None:
     text = next((annotations[name] for name in wire.ACTIVE_PORTS_ANNOTATIONS if name in annotations), None)
     if text is None:
         return None
-    return frozenset(int(part) for part in text.split(",") if part.strip().isascii() and part.strip().isdigit())
+    return frozenset(int(part) for part in map(str.strip, text.split(",")) if _PORT.fullmatch(part))

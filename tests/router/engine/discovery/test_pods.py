@@ -48,6 +48,7 @@ def test_other_pods_are_no_endpoints(found: dict[str, Any]) -> None:
         pytest.param({"inference.networking.k8s.io/active-ports": "8000"}, [8000], id="legacy-name"),
         pytest.param({"llm-d.ai/active-ports": ""}, [], id="none"),
         pytest.param({"llm-d.ai/active-ports": "eight"}, [], id="no-numbers"),
+        pytest.param({"llm-d.ai/active-ports": "9" * 5000 + ",8000"}, [8000], id="endless-number"),
         pytest.param({}, [8000, 8001], id="not-said"),
     ],
 )
