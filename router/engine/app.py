@@ -66,7 +66,7 @@ class Engine:
         self._registry = new_registry()
         self._compat = Compat(reference=options.compat == "reference")
         self._models, self._fairness_ids = LabelCap(), LabelCap()  # each counts its names once, wherever they are a label
-        self._plugin_metrics = PrometheusPluginMetrics(self._registry, self._fairness_ids)
+        self._plugin_metrics = PrometheusPluginMetrics(self._registry, self._fairness_ids, self._models)
         self._scheduling_metrics = SchedulingMetrics(self._registry, self._models)
         self._assembly = self._load()
         self._endpoints = Endpoints(self._assembly.listeners)

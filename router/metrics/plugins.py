@@ -24,6 +24,10 @@ class PluginMetrics(DisaggregationMetrics, Protocol):
         """Change (requests, tokens) of what is in flight for a flow (fairness id, priority)."""
         ...
 
+    def inflight_gone(self, endpoint_name: str, namespace: str, producer_name: str) -> None:
+        """The endpoint left the pool: nothing more is told of it."""
+        ...
+
     def stale_endpoints(self, detector: str, count: int) -> None:
         """Endpoints whose metrics are too old to use."""
         ...
@@ -76,7 +80,7 @@ class PrometheusPluginMetrics(PrometheusDisaggregationMetrics):
         self._requests = gauge("inflight_requests", "Requests in flight.", _FLOW)
         self._tokens = gauge("inflight_tokens", "Tokens in flight.", _FLOW)
         self._stale = gauge("flow_control_stale_endpoints", "Endpoints whose metrics are too old to use.", ("detector",))
-        self._inflight: dict[tuple[str, ...], tuple[Gauge, Gauge]] = {}
+        self._inflight: dict[tuple[str, str, str], dict[tuple[str, str], tuple[Gauge, Gauge]]] = {}  # by endpoint, then flow
 
     def prefix_index_size(self, plugin_name: str, plugin_type: str, entries: int) -> None:
         """Total entries of a prefix index."""
@@ -92,12 +96,21 @@ class PrometheusPluginMetrics(PrometheusDisaggregationMetrics):
 
     def inflight(self, endpoint_name: str, namespace: str, producer_name: str, flow: tuple[str, int], change: tuple[int, int]) -> None:
         """Change of what is in flight for a flow; an endpoint name is the last part of its id, such as `pod-rank-0`."""
-        labels = (endpoint_name, namespace, producer_name, self._fairness_ids(flow[0]), str(flow[1]))
-        gauges = self._inflight.get(labels)
+        endpoint, kind = (endpoint_name, namespace, producer_name), (self._fairness_ids(flow[0]), str(flow[1]))
+        flows = self._inflight.setdefault(endpoint, {})
+        gauges = flows.get(kind)
         if gauges is None:
-            gauges = self._inflight[labels] = (self._requests.labels(*labels), self._tokens.labels(*labels))
+            labels = (*endpoint, *kind)
+            gauges = flows[kind] = (self._requests.labels(*labels), self._tokens.labels(*labels))
         gauges[0].inc(change[0])
         gauges[1].inc(change[1])
+
+    def inflight_gone(self, endpoint_name: str, namespace: str, producer_name: str) -> None:
+        """Drop the endpoint's series: pods come and go, and each would leave some behind."""
+        endpoint = (endpoint_name, namespace, producer_name)
+        for kind in self._inflight.pop(endpoint, {}):
+            self._requests.remove(*endpoint, *kind)
+            self._tokens.remove(*endpoint, *kind)
 
     def stale_endpoints(self, detector: str, count: int) -> None:
         """Endpoints whose metrics are too old to use."""

@@ -20,6 +20,10 @@ from tests.support.engine import inference_request, live_endpoint, make_handle, 
 T = TypeVar("T")
 ROLES = (DataProducer, Filter, Scorer, Picker, PreRequest, ResponseBody)
 PAYLOAD = parse_chat(b'{"model":"m","messages":[{"role":"user","content":"hello"}]}')
+NEEDED: dict[str, dict[str, Any]] = {  # parameters without which a type cannot be
+    "by-label": {"label": "role", "validValues": ["a"]},
+    "session-id-producer": {"headerName": "x-session"},
+}
 VARIANTS: list[tuple[Entry, dict[str, str]]] = [
     *((entry, {}) for entry in ENTRIES if isinstance(entry.build, type) and issubclass(entry.build, ROLES)),
     *((entry, {"ttftSource": "latencyPredictor"}) for entry in ENTRIES if entry.type_name == "prefix-cache-affinity-filter"),
@@ -97,7 +101,7 @@ def token_producer() -> DataProducer:
 
 @pytest.mark.parametrize(("entry", "parameters"), [pytest.param(e, p, id="-".join([e.type_name, *p.values()])) for e, p in VARIANTS])
 async def test_a_plugin_touches_what_it_declares(entry: Entry, parameters: dict[str, str]) -> None:
-    plugin = entry.build(entry.type_name, decode(entry.parameters, parameters), make_handle())
+    plugin = entry.build(entry.type_name, decode(entry.parameters, {**NEEDED.get(entry.type_name, {}), **parameters}), make_handle())
     touched = Touched()
     plain = inference_request()
     await token_producer().prepare(plain, PAYLOAD)

@@ -57,6 +57,10 @@ class RecordingMetrics:
         requests, tokens = self.inflight_totals.get(key, (0, 0))
         self.inflight_totals[key] = (requests + change[0], tokens + change[1])
 
+    def inflight_gone(self, endpoint_name: str, namespace: str, producer_name: str) -> None:
+        for key in [key for key in self.inflight_totals if key[0] == endpoint_name]:
+            del self.inflight_totals[key]
+
     def stale_endpoints(self, detector: str, count: int) -> None:
         self.stale.append(count)
 

@@ -118,6 +118,7 @@ class InflightLoadProducer(DataProducer, PreRequest, ResponseBody, EndpointListe
     def endpoint_removed(self, endpoint: LiveEndpoint) -> None:
         """Its counters leave with it; what still runs there releases from the old instance."""
         self._members.pop(endpoint, None)
+        self._metrics.inflight_gone(_name(endpoint), endpoint.metadata.namespace, self.name)
 
     def debug_state(self) -> Any:
         """Load of each endpoint."""
@@ -146,15 +147,19 @@ class InflightLoadProducer(DataProducer, PreRequest, ResponseBody, EndpointListe
         booking.tokens += tokens
         booking.load.requests += requests
         booking.load.tokens += tokens
-        metadata = booking.live.metadata
-        flow = (request.fairness_id, request.priority)
-        self._metrics.inflight(metadata.id.rpartition("/")[2], metadata.namespace, self.name, flow, (requests, tokens))
+        if booking.live in self._members:  # an endpoint that left has no gauges any more, or they are its successor's
+            flow = (request.fairness_id, request.priority)
+            self._metrics.inflight(_name(booking.live), booking.live.metadata.namespace, self.name, flow, (requests, tokens))
 
     def _output_tokens(self, length: int, client_cap: int | None) -> int:
         """Output tokens to expect, 0 unless they are to be counted."""
         if not self._parameters.add_estimated_output_tokens:
             return 0
         return estimated_output(length, self._parameters.output_ratio, client_cap, self._parameters.max_estimated_output_tokens)
+
+
+def _name(live: LiveEndpoint) -> str:
+    return live.metadata.id.rpartition("/")[2]
 
 
 def uncached(length: int, match: PrefixMatch | None) -> int:

@@ -34,6 +34,22 @@ def test_what_is_in_flight_goes_up_and_down() -> None:
     assert registry.get_sample_value("llm_d_epp_inflight_tokens", labels) == 50
 
 
+def test_an_endpoint_that_left_leaves_no_series() -> None:
+    registry = CollectorRegistry()
+    metrics = PrometheusPluginMetrics(registry)
+    metrics.inflight("gone-rank-0", "d", "p", ("flow", 0), (1, 100))
+    metrics.inflight("stays-rank-0", "d", "p", ("flow", 0), (1, 100))
+
+    metrics.inflight_gone("gone-rank-0", "d", "p")
+    metrics.inflight_gone("never-seen", "d", "p")
+
+    names = [s.labels["endpoint_name"] for metric in registry.collect() for s in metric.samples if "inflight" in s.name]
+    assert names == ["stays-rank-0"] * 2
+    metrics.inflight("gone-rank-0", "d", "p", ("flow", 0), (2, 5))
+    labels = {"endpoint_name": "gone-rank-0", "namespace": "d", "producer_name": "p", "fairness_id": "flow", "priority": "0"}
+    assert registry.get_sample_value("llm_d_epp_inflight_requests", labels) == 2
+
+
 def test_fairness_ids_are_capped() -> None:
     registry = CollectorRegistry()
     metrics = PrometheusPluginMetrics(registry, LabelCap(2))

@@ -226,6 +226,20 @@ async def test_gauges_follow_every_change() -> None:
     assert (booked, pool.recorded.inflight_totals) == ({key: (1, 4)}, {key: (0, 0)})
 
 
+async def test_gauges_of_an_endpoint_leave_with_it_and_are_not_its_successors() -> None:
+    pool = Pool("a")
+
+    before = await pool.start(decode="a")
+    pool.leave("a")
+    left = dict(pool.recorded.inflight_totals)
+    pool.join("a")
+    await pool.start(6, decode="a")
+    pool.progress(before, END)
+
+    assert left == {}
+    assert pool.recorded.inflight_totals == {("a-rank-0", "default-flow", 0): (1, 6)}
+
+
 async def test_debug_state() -> None:
     pool = Pool("a")
     await pool.start(decode="a")
