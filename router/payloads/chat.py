@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import msgspec
 
 from router.payloads.content import ContentPart, PartMember, TextPart, content_part, has_bare_url
-from router.payloads.json_body import NOTHING, JsonPayload, decode_body, is_true, output_cap, present, refuse
+from router.payloads.json_body import NOTHING, JsonPayload, decode_body, filled_list, is_true, output_cap, refuse
 
 REFUSAL = "invalid chat completions request: must have valid messages field"
 
@@ -59,13 +59,13 @@ def parse_chat(body: bytes, *, bare_urls: bool = True) -> ChatPayload:
         max_output_tokens=output_cap((chat.max_completion_tokens, chat.max_tokens)),
         raw=body,
         messages=tuple(_message(message, bare_urls=bare_urls) for message in chat.messages),
-        tools=_filled_list(chat.tools),
+        tools=filled_list(chat.tools),
         cache_salt=chat.cache_salt or "",
     )
 
 
 def _message(message: _Message, *, bare_urls: bool) -> Message:
-    calls = _filled_list(message.tool_calls)
+    calls = filled_list(message.tool_calls)
     if isinstance(message.content, str):
         return Message(message.role, (TextPart(message.content),) if message.content else (), calls)
     return Message(message.role, _parts(message.content or (), bare_urls=bare_urls), calls)
@@ -78,9 +78,3 @@ def _parts(members: Sequence[PartMember], *, bare_urls: bool) -> tuple[ContentPa
         return tuple(part for member in members if (part := content_part(member)) is not None)
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise refuse(REFUSAL) from None
-
-
-def _filled_list(member: msgspec.Raw) -> memoryview:
-    if not present(member) or bytes(memoryview(member)[:64]).translate(None, b" \t\r\n") == b"[]":
-        return memoryview(b"")
-    return memoryview(member)

@@ -24,9 +24,12 @@ class JsonPayload(Payload):
     max_output_tokens: int | None
     raw: bytes
     skip_response: bool = False
+    rewritable: bool = True  # False: `raw` is not the JSON itself, or its API knows no model
 
     def with_model(self, model: str) -> bytes:
-        """The body with another model name; a body without one gets it as first member."""
+        """The body with another model name; a body without one gets it as first member. Raises RequestError if not rewritable."""
+        if not self.rewritable:
+            raise RequestError(ErrorCode.BadRequest, f'model "{model}" cannot be set: the body of this path names no model to replace')
         return splice_model(self.raw, model)
 
 
@@ -61,6 +64,13 @@ def is_true(member: msgspec.Raw) -> bool:
 def present(member: msgspec.Raw) -> bool:
     """Whether a raw member is there and not null."""
     return bytes(memoryview(member)[:5]) not in {b"", b"null"}
+
+
+def filled_list(member: msgspec.Raw) -> memoryview:
+    """A raw list as it stands in the body; empty when it is absent, null or []."""
+    if not present(member) or bytes(memoryview(member)[:64]).translate(None, b" \t\r\n") == b"[]":
+        return memoryview(b"")
+    return memoryview(member)
 
 
 def output_cap(members: Sequence[msgspec.Raw]) -> int | None:

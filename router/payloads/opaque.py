@@ -15,6 +15,7 @@ class OpaquePayload(Payload):
     stream: bool = False
     max_output_tokens: int | None = None
     skip_response: bool = False
+    rewritable: bool = False
 
     def with_model(self, model: str) -> bytes:
         """Raises RequestError: there is no model to replace."""

@@ -12,7 +12,15 @@ from router.plugins.extractors import core_metrics_extractor
 from router.plugins.fairness import global_strict_fairness_policy
 from router.plugins.filters import decode_filter, encode_filter, prefill_filter, prefix_cache_affinity_filter
 from router.plugins.ordering import fcfs_ordering_policy
-from router.plugins.parsers import openai_parser, passthrough_parser
+from router.plugins.parsers import (
+    anthropic_parser,
+    openai_parser,
+    passthrough_parser,
+    sglanghttp_parser,
+    vertexai_parser,
+    vllmgrpc_parser,
+    vllmhttp_parser,
+)
 from router.plugins.pickers import max_score_picker, random_picker, weighted_random_picker
 from router.plugins.producers import approx_prefix_cache_producer, inflight_load_producer, mm_embeddings_cache_producer, token_producer
 from router.plugins.profile_handlers import disagg_profile_handler, single_profile_handler
@@ -44,8 +52,13 @@ ENTRIES: Final = (
         parameters=prefix_cache_affinity_filter.Parameters,
     ),
     Entry(type_name=fcfs_ordering_policy.TYPE, build=fcfs_ordering_policy.FcfsOrderingPolicy),
+    Entry(type_name=anthropic_parser.TYPE, build=anthropic_parser.AnthropicParser),
     Entry(type_name=openai_parser.TYPE, build=openai_parser.OpenaiParser),
     Entry(type_name=passthrough_parser.TYPE, build=passthrough_parser.PassthroughParser),
+    Entry(type_name=sglanghttp_parser.TYPE, build=sglanghttp_parser.SglanghttpParser),
+    Entry(type_name=vertexai_parser.TYPE, build=vertexai_parser.VertexaiParser),
+    Entry(type_name=vllmgrpc_parser.TYPE, build=vllmgrpc_parser.VllmgrpcParser),
+    Entry(type_name=vllmhttp_parser.TYPE, build=vllmhttp_parser.VllmhttpParser),
     Entry(type_name=max_score_picker.TYPE, build=max_score_picker.MaxScorePicker, parameters=max_score_picker.Parameters),
     Entry(type_name=random_picker.TYPE, build=random_picker.RandomPicker, parameters=random_picker.Parameters),
     Entry(
@@ -116,7 +129,6 @@ ALIASES: Final = {"tokenizer": token_producer.TYPE}
 UNBUILT: Final = frozenset(
     {
         "agent-identity",
-        "anthropic-parser",
         "burst-prefix-cache-producer",
         "by-label",
         "by-label-selector",
@@ -165,7 +177,6 @@ UNBUILT: Final = frozenset(
         "session-affinity-filter",
         "session-affinity-scorer",
         "session-id-producer",
-        "sglanghttp-parser",
         "sheddable-eviction-filter",
         "slo-deadline-ordering-policy",
         "slo-headroom-tier-filter",
@@ -174,8 +185,5 @@ UNBUILT: Final = frozenset(
         "topology-affinity-scorer",
         "topology-extractor",
         "utilization-filter",
-        "vertexai-parser",
-        "vllmgrpc-parser",
-        "vllmhttp-parser",
     }
 )

@@ -1,4 +1,4 @@
-"""Width and height from a data URL, decoding only the bytes that hold them."""
+"""Width and height from base64 text, decoding only the bytes that hold them."""
 
 from binascii import Error as Base64Error
 from binascii import a2b_base64
@@ -55,7 +55,12 @@ def image_size(url: memoryview, *, reference: bool = False) -> tuple[int, int] |
     mark = head.find(_MARK)
     if mark < 0 or not head.startswith(_PREFIX):
         return None
-    source = _Base64(url[mark + len(_MARK) :], reference=reference)
+    return encoded_size(url[mark + len(_MARK) :], reference=reference)
+
+
+def encoded_size(text: memoryview, *, reference: bool = False) -> tuple[int, int] | None:
+    """(width, height) of the image in base64 text; None when it cannot be read. The rest is as for `image_size`."""
+    source = _Base64(text, reference=reference)
     try:
         size = _read_size(source, reference=reference)
     except Base64Error:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from router.framework.parameters import spelled
-from router.tokens.image_header import image_size
+from router.tokens.image_header import encoded_size, image_size
 from router.tokens.resolution import Dynamic, Mode, Resolution, refuse_exact
 
 
@@ -28,6 +28,15 @@ class ImageEstimate:
 
     def tokens(self, url: memoryview, *, reference: bool = False) -> int:
         """Tokens of the image behind `url`. Only data URLs carry their size; nothing is fetched."""
-        if self.mode == "static":
-            return max(self.static.static_token, 1)
-        return self.dynamic.tokens(image_size(url, reference=reference) or self.default_resolution.filled())
+        return self._static() or self._sized(image_size(url, reference=reference))
+
+    def inline_tokens(self, text: memoryview, *, reference: bool = False) -> int:
+        """Tokens of the image in base64 text."""
+        return self._static() or self._sized(encoded_size(text, reference=reference))
+
+    def _static(self) -> int:
+        """Zero unless the mode is static."""
+        return max(self.static.static_token, 1) if self.mode == "static" else 0
+
+    def _sized(self, size: tuple[int, int] | None) -> int:
+        return self.dynamic.tokens(size or self.default_resolution.filled())

@@ -2,7 +2,7 @@
 
 import itertools
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -24,13 +24,16 @@ from router.framework.compat import Compat
 from router.framework.control import PreRequest, ResponseBody, ResponseProgress
 from router.framework.endpoint import Endpoint, EndpointMetadata
 from router.framework.flow import SaturationDetector
-from router.framework.plugin import Clock, NoParameters
+from router.framework.parsing import Parser
+from router.framework.plugin import Clock, Handle, NoParameters
 from router.framework.request import InferenceRequest
 from router.framework.scheduling import ProfileResult, SchedulingResult
 from router.metrics.requests import RequestMetrics
 from router.metrics.scheduling import SchedulingMetrics
+from router.plugins.parsers.anthropic_parser import AnthropicParser
 from router.plugins.parsers.openai_parser import OpenaiParser
 from router.plugins.parsers.passthrough_parser import PassthroughParser
+from router.plugins.parsers.vllmhttp_parser import VllmhttpParser
 from tests.support.engine import make_handle
 
 
@@ -162,10 +165,12 @@ def make_rig(*members: EndpointMetadata, choices: Choices | None = None) -> Rig:
     return Rig(services, endpoints, books, scheduler, registry, saturation)
 
 
-def make_parsers(compat: Compat | None = None) -> list[OpenaiParser | PassthroughParser]:
+def make_parsers(compat: Compat | None = None) -> list[Parser]:
     """The parsers of the default configuration."""
+    kinds: tuple[Callable[[str, NoParameters, Handle], Parser], ...] = (OpenaiParser, AnthropicParser, VllmhttpParser, PassthroughParser)
+    names = ("openai-parser", "anthropic-parser", "vllmhttp-parser", "passthrough-parser")
     handle = make_handle(compat=compat)
-    return [OpenaiParser("openai-parser", NoParameters(), handle), PassthroughParser("passthrough-parser", NoParameters(), handle)]
+    return [kind(name, NoParameters(), handle) for kind, name in zip(kinds, names, strict=True)]
 
 
 def _with_books(plugins: StagePlugins, books: CountingBooks) -> StagePlugins:

@@ -58,7 +58,7 @@ def assemble(document: Document, builder: Builder, metrics: SchedulingMetrics) -
     scheduler = _scheduler(document, builder, metrics)
     defaults.policies(builder)
     validate.flow_control(document.flow_control, builder)
-    parsers = _parsers(defaults.parsers(document, builder), builder)
+    parsers = _parsers(defaults.parsers(document), builder)
     detector = _saturation_detector(defaults.saturation_detector(document), builder)
     sources = _sources(defaults.sources(document.data_layer, builder), builder)
     discovery = document.data_layer.discovery

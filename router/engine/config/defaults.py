@@ -62,10 +62,9 @@ def saturation_detector(document: Document) -> Reference:
     return flow.saturation_detector if flow and flow.saturation_detector else Reference(plugin_ref=SATURATION_DETECTOR)
 
 
-def parsers(document: Document, builder: Builder) -> tuple[Reference, ...]:
-    """The parsers that are named, or all default ones that are built."""
-    built = (name for name in PARSERS if name in builder.catalogue.entries)
-    return document.request_handler.parsers or tuple(Reference(plugin_ref=name) for name in built)
+def parsers(document: Document) -> tuple[Reference, ...]:
+    """The parsers that are named, or the default ones."""
+    return document.request_handler.parsers or tuple(Reference(plugin_ref=name) for name in PARSERS)
 
 
 def sources(layer: DataLayer, builder: Builder) -> tuple[SourceSpec, ...]:

@@ -6,7 +6,6 @@ from typing import Protocol
 from router import wire
 from router.engine.control.context import RequestContext
 from router.framework.errors import ErrorCode, RequestError
-from router.payloads.opaque import OpaquePayload
 
 
 class RewriteRules(Protocol):
@@ -32,9 +31,10 @@ class ModelRewrite:
         self._rules = rules
 
     def apply(self, context: RequestContext) -> None:
-        """Set target model and, if need be, body. Raises RequestError when no model is known; opaque bodies need none."""
+        """Set target model and, if need be, body. Raises RequestError when no model is known; a body that is not rewritable needs none."""
         payload = context.payload
-        if isinstance(payload, OpaquePayload):
+        if not payload.rewritable:
+            context.target_model = payload.model
             return
         wanted = context.header(wire.MODEL_REWRITE) or payload.model
         target = self._rules.target(wanted, context.headers) or wanted

@@ -4,11 +4,11 @@ Text counts four bytes a token; images, videos and audio are priced by `estimate
 and to recognise prompts that begin alike.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from router.framework.attributes.tokenized_prompt import Prompt, TokenizedPrompt, tokenized_prompt
+from router.framework.attributes.tokenized_prompt import MultimodalFeature, Prompt, TokenizedPrompt, tokenized_prompt
 from router.framework.control import DataProducer
 from router.framework.errors import ConfigError
 from router.framework.parsing import Payload
@@ -19,8 +19,11 @@ from router.payloads.completions import CompletionsPayload
 from router.payloads.content import AudioPart, ContentPart, MediaPart, TextPart
 from router.payloads.conversations import ConversationsPayload
 from router.payloads.embeddings import EmbeddingsPayload
+from router.payloads.generate import GeneratePayload
+from router.payloads.messages import Block, InlineImage, MessagesPayload, Thinking, ToolResult, ToolUse, Turn
 from router.payloads.prompt import Prompts
 from router.payloads.responses import ResponsesPayload
+from router.payloads.vllm_engine import EnginePayload
 from router.tokens.audio import audio_tokens
 from router.tokens.images import ImageEstimate
 from router.tokens.stream import TokenStream, packed_token_ids, text_prompt
@@ -67,20 +70,20 @@ class TokenProducer(DataProducer):
 
     async def prepare(self, request: InferenceRequest, payload: Payload) -> None:
         """Tokenize the body."""
-        prompts = tuple(prompt for prompt in self._prompts(payload, request) if prompt.packed)
+        given = _given(payload)
+        read = _packed(given, getattr(payload, "features", ())) if given else self._estimated(payload, request)
+        prompts = tuple(prompt for prompt in read if prompt.packed)
         if prompts:
             salt = getattr(payload, "cache_salt", "")
-            estimated = not _has_token_ids(payload)
+            estimated = not any(each.token_ids for each in given)
             request.write(self._key, TokenizedPrompt(prompts=prompts, cache_salt=salt, estimated=estimated))
 
-    def _prompts(self, payload: Payload, request: InferenceRequest) -> Iterable[Prompt]:
+    def _estimated(self, payload: Payload, request: InferenceRequest) -> Iterable[Prompt]:
         match payload:
             case ChatPayload():
                 return (self._chat(payload, video_hints(request.headers)),)
-            case CompletionsPayload(prompts=Prompts(token_ids=())):
-                return map(_text, payload.prompts.texts)
-            case CompletionsPayload(prompts=Prompts(token_ids=ids)) | EmbeddingsPayload(input=Prompts(token_ids=ids)) if ids:
-                return (Prompt(packed=packed_token_ids(ids)),)
+            case MessagesPayload():
+                return (self._messages(payload),)
             case _:
                 return (text_prompt(_document(payload)),)
 
@@ -98,6 +101,35 @@ class TokenProducer(DataProducer):
         if not self._reference:  # an assistant's calls are part of what the model reads
             stream.text(bytes(message.tool_calls))
 
+    def _messages(self, payload: MessagesPayload) -> Prompt:
+        stream = TokenStream()
+        stream.text(bytes(payload.tools))
+        for text in payload.system:
+            stream.text(text.encode())
+        for turn in payload.messages:
+            self._turn(stream, turn)
+        return stream.prompt()
+
+    def _turn(self, stream: TokenStream, turn: Turn) -> None:
+        stream.text(turn.role.encode())
+        for block in turn.content:
+            self._block(stream, block)
+
+    def _block(self, stream: TokenStream, block: Block) -> None:
+        match block:
+            case Thinking():
+                stream.text(block.text.encode())
+            case ToolUse():
+                stream.text(block.id.encode() + block.name.encode() + bytes(block.input))
+            case ToolResult():
+                stream.text("\n".join(part.text for part in block.content if isinstance(part, TextPart)).encode())
+                for image in (part for part in block.content if not isinstance(part, TextPart)):
+                    self._block(stream, image)
+            case InlineImage():
+                stream.media("image", block.data, self._estimate.image.inline_tokens(block.data, reference=self._reference))
+            case TextPart() | MediaPart():
+                self._part(stream, block, VideoHints())
+
     def _part(self, stream: TokenStream, part: ContentPart, hints: VideoHints) -> None:
         match part:
             case TextPart():
@@ -114,18 +146,24 @@ class TokenProducer(DataProducer):
                 stream.media(part.modality, b"" if self._reference else part.url, 1)
 
 
-def _text(content: str) -> Prompt:
-    return text_prompt(content.encode())
-
-
-def _has_token_ids(payload: Payload) -> bool:
+def _given(payload: Payload) -> Sequence[Prompts]:
+    """Prompts that stand in the body as such; none where they have to be put together."""
     match payload:
-        case CompletionsPayload():
-            return bool(payload.prompts.token_ids)
-        case EmbeddingsPayload():
-            return bool(payload.input.token_ids)
+        case GeneratePayload():
+            return payload.prompts
+        case CompletionsPayload() | EnginePayload():
+            return (payload.prompts,)
+        case EmbeddingsPayload() if payload.input.token_ids:
+            return (payload.input,)
         case _:
-            return False
+            return ()
+
+
+def _packed(given: Sequence[Prompts], features: tuple[MultimodalFeature, ...]) -> Iterable[Prompt]:
+    for prompts in given:
+        if prompts.token_ids:
+            yield Prompt(packed=packed_token_ids(prompts.token_ids), features=features)
+        yield from (text_prompt(text.encode()) for text in prompts.texts)
 
 
 def _document(payload: Payload) -> bytes:

@@ -3,7 +3,7 @@ import pytest
 
 from router.framework.errors import ErrorCode, RequestError
 from router.payloads.chat import parse_chat
-from router.payloads.json_body import JsonPayload, decode_body, decode_member, is_true, output_cap, present, refuse
+from router.payloads.json_body import JsonPayload, decode_body, decode_member, filled_list, is_true, output_cap, present, refuse
 
 
 class Body(msgspec.Struct):
@@ -98,3 +98,8 @@ def test_model_is_replaced_in_the_body_as_it_arrived() -> None:
     payload = JsonPayload(model="m", stream=False, max_output_tokens=None, raw=b'{ "model" : "m", "a": 1.0 }')
 
     assert payload.with_model("other") == b'{ "model" : "other", "a": 1.0 }'
+
+
+@pytest.mark.parametrize(("text", "kept"), [("[1]", b"[1]"), ("[]", b""), ("[ \n]", b""), ("null", b""), (None, b"")])
+def test_empty_lists_are_absent(text: str | None, kept: bytes) -> None:
+    assert bytes(filled_list(raw(text))) == kept

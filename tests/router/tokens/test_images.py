@@ -82,3 +82,14 @@ def test_a_mode_that_cannot_be_used_is_named(mode: str, text: str) -> None:
         decode(ImageEstimate, {"mode": mode})
 
     assert text in str(raised.value)
+
+
+@pytest.mark.parametrize(("config", "tokens"), [(G, 300), (S280, 280)], ids=["dynamic", "static"])
+def test_base64_text_without_url(config: dict[str, Any], tokens: int) -> None:
+    text = memoryview(png_url(640, 480).partition("base64,")[2].encode())
+
+    assert decode(ImageEstimate, config).inline_tokens(text) == tokens
+
+
+def test_unreadable_base64_text_has_the_default_size() -> None:
+    assert decode(ImageEstimate, G).inline_tokens(memoryview(b"!!!!")) == 900

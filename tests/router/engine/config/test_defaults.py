@@ -80,8 +80,8 @@ def test_another_saturation_detector(part: str) -> None:
     assert assembly.saturation_detector.name == "mine"
 
 
-def test_default_parsers_are_those_that_are_built() -> None:
-    assert [parser.name for parser in load().parsers] == ["openai-parser", "passthrough-parser"]
+def test_default_parsers() -> None:
+    assert [parser.name for parser in load().parsers] == ["openai-parser", "anthropic-parser", "vllmhttp-parser", "passthrough-parser"]
 
 
 def test_a_parser_is_made_from_its_type() -> None:
@@ -91,8 +91,8 @@ def test_a_parser_is_made_from_its_type() -> None:
 
 
 def test_a_parser_that_is_not_built_is_refused() -> None:
-    with pytest.raises(ConfigError, match='"anthropic-parser" is known but not built yet'):
-        load(requestHandler={"parsers": [{"pluginRef": "anthropic-parser"}]})
+    with pytest.raises(ConfigError, match='"predicted-latency-producer" is known but not built yet'):
+        load(requestHandler={"parsers": [{"pluginRef": "predicted-latency-producer"}]})
 
 
 def test_metrics_are_scraped_by_default() -> None:

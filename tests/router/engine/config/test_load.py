@@ -79,6 +79,8 @@ def test_aggregation() -> None:
         "global-strict-fairness-policy",
         "static-usage-limit-policy",
         "openai-parser",
+        "anthropic-parser",
+        "vllmhttp-parser",
         "passthrough-parser",
         "utilization-detector",
         "metrics-data-source",

@@ -8,8 +8,10 @@ from router.engine.control.model_rewrite import ModelRewrite, NoRules
 from router.framework.errors import ErrorCode, RequestError
 from router.framework.parsing import Payload
 from router.payloads.completions import parse_completions
+from router.payloads.generate import parse_sglang_generate
 from router.payloads.opaque import OpaquePayload
 
+SGLANG = b'{"input_ids":[1]}'
 BODY = b'{"model":"m","prompt":"x"}'
 
 
@@ -50,6 +52,14 @@ def test_header_names_the_target(headers: dict[str, str], target: str) -> None:
     assert made.target_model == target
     assert made.body == BODY.replace(b'"m"', f'"{target}"'.encode())
     assert made.size_bytes == len(BODY) + len(target) - 1
+
+
+def test_a_body_without_model_names_stays_as_it_is() -> None:
+    made = context(parse_sglang_generate(SGLANG), {"x-llm-d-model-name-rewrite": "new"})
+
+    ModelRewrite(OneRule("canary")).apply(made)
+
+    assert (made.target_model, made.body) == ("", None)
 
 
 def test_matching_rule_replaces_the_target() -> None:

@@ -310,7 +310,7 @@ async def test_producers_are_asked_once_what_they_read_and_write() -> None:
 @pytest.mark.parametrize("body", [b"{}", b"no JSON"], ids=["no-messages", "no-json"])
 def test_parsing_is_timed_even_if_it_fails(body: bytes) -> None:
     registry = CollectorRegistry()
-    parser, _ = make_parsers()
+    parser = make_parsers()[0]
     parser.type_name = "openai-parser"
 
     with pytest.raises(RequestError):

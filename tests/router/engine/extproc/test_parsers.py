@@ -11,13 +11,17 @@ from tests.support.exchange import make_parsers
 
 
 class FakeParser(Parser):
-    def __init__(self, name: str, *claims: str, kind: str = "") -> None:
+    def __init__(self, name: str, *claims: str, kind: str = "", whole: bool = False) -> None:
         super().__init__(name)
+        self._whole = whole
         self.type_name = kind or name
         self._claims = claims
 
     def claims(self) -> Sequence[str]:
         return self._claims
+
+    def claims_whole_paths(self) -> bool:
+        return self._whole
 
     def parse(self, body: bytes, path: str, headers: Mapping[str, str]) -> Payload:
         return OpaquePayload(raw=body)
@@ -32,6 +36,9 @@ class FakeParser(Parser):
         ({":path": "/v1/chat/completions?x=1"}, "openai-parser"),
         ({":path": "/v1/completions/"}, "openai-parser"),
         ({":path": "/v1/chat/completions/render"}, "openai-parser"),
+        ({":path": "/v1/messages"}, "anthropic-parser"),
+        ({":path": "/v1/messages/count_tokens"}, "anthropic-parser"),
+        ({":path": "/inference/v1/generate"}, "vllmhttp-parser"),
         ({":path": "/v1/audio/transcriptions"}, "passthrough-parser"),
         ({}, "openai-parser"),
         ({"x-original-path": "/v1/embeddings"}, "openai-parser"),
@@ -41,7 +48,7 @@ class FakeParser(Parser):
         ({":path": "/completions"}, "openai-parser"),
         ({":path": "/"}, "passthrough-parser"),
     ],
-    ids=["J40", "J41", "J42", "J46", "J47", "original", "forwarded", "order", "segment", "whole", "root"],
+    ids=["J40", "J41", "J42", "J43", "J44", "J45", "J46", "J47", "original", "forwarded", "order", "segment", "whole", "root"],
 )
 def test_default_parsers(headers: Mapping[str, str], parser: str) -> None:
     table = ParserTable(make_parsers(), whole_segments=True)
@@ -60,6 +67,21 @@ def test_longest_suffix_wins_and_ties_go_to_the_first() -> None:
 
     assert table.resolve("/v1/x").name == "b"
     assert table.resolve("/v2/x").name == "a"
+
+
+def test_a_whole_path_is_claimed_from_its_start() -> None:
+    table = ParserTable([FakeParser("fallback-less", "x"), FakeParser("whole", "generate", whole=True)], whole_segments=False)
+
+    assert table.resolve("/generate/").name == "whole"
+    with pytest.raises(RequestError, match="no parser registered"):
+        table.resolve("/inference/v1/generate")
+
+
+def test_a_whole_path_wins_over_suffixes() -> None:
+    table = ParserTable([FakeParser("a", "generate"), FakeParser("whole", "generate", whole=True)], whole_segments=True)
+
+    assert table.resolve("/generate").name == "whole"
+    assert table.resolve("/v1/generate").name == "a"
 
 
 def test_path_of_no_parser_is_refused() -> None:

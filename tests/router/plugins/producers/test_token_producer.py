@@ -12,12 +12,16 @@ from router.payloads.chat import parse_chat
 from router.payloads.completions import parse_completions
 from router.payloads.conversations import parse_conversations
 from router.payloads.embeddings import parse_embeddings
+from router.payloads.generate import parse_generate, parse_sglang_generate
 from router.payloads.image_generation import parse_image_generation
+from router.payloads.messages import parse_messages
 from router.payloads.responses import parse_responses
+from router.payloads.vllm_engine import parse_generate as parse_engine_generate
 from router.plugins.producers.token_producer import Parameters, TokenProducer
 from router.wire import VIDEO_DURATION
 from tests.support.engine import REFERENCE, inference_request, make_handle
 from tests.support.pictures import DATA_URL_64_X_32, data_url, png_url
+from tests.support.protobuf import field, frame, packed
 
 OURS = Compat()
 GUIDE_IMAGE = {"image": {"mode": "dynamic", "defaultResolution": {"width": 1280, "height": 720}, "dynamic": {"factor": 1024}}}
@@ -63,6 +67,14 @@ def audio(data: str, form: str) -> dict[str, Any]:
     return {"type": "input_audio", "input_audio": {"data": data, "format": form}}
 
 
+def messages(*turns: dict[str, Any], **more: Any) -> Payload:
+    return parse_messages(json.dumps({"model": "m", "messages": turns, **more}, separators=(",", ":")).encode())
+
+
+def inline(data: str) -> dict[str, Any]:
+    return {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}
+
+
 def completions(prompt: Any) -> Payload:
     return parse_completions(json.dumps({"model": "m", "prompt": prompt}).encode())
 
@@ -90,6 +102,46 @@ async def test_a10_embeddings_token_ids() -> None:
 
     assert found is not None
     assert found.prompts[0].token_ids() == [4, 5]
+
+
+async def test_a11_generate_token_ids_and_their_media() -> None:
+    features = '"features":{"mm_hashes":{"image":["aa"]},"mm_placeholders":{"image":[{"offset":1,"length":2}]}}'
+    found = await tokens_of(parse_generate(f'{{"model":"m","token_ids":[7,8,9],"cache_salt":"s",{features}}}'.encode()))
+
+    assert found is not None
+    (prompt,) = found.prompts
+    assert prompt.token_ids() == [7, 8, 9]
+    assert [(each.modality, each.hash, each.offset, each.length) for each in prompt.features] == [("image", "aa", 1, 2)]
+    assert (found.estimated, found.cache_salt) == (False, "s")
+
+
+async def test_token_ids_of_the_engine_service() -> None:
+    media = field(7, field(5, field(1, 1) + field(2, 2)) + field(6, "aa"))
+    found = await tokens_of(parse_engine_generate(frame(field(2, field(2, packed([7, 8, 9]))) + media)))
+
+    assert found is not None
+    (prompt,) = found.prompts
+    assert prompt.token_ids() == [7, 8, 9]
+    assert [(each.modality, each.hash, each.offset, each.length) for each in prompt.features] == [("image", "aa", 1, 2)]
+    assert not found.estimated
+
+
+async def test_text_of_the_engine_service_is_estimated() -> None:
+    found = await tokens_of(parse_engine_generate(frame(field(3, "hello world"))))
+
+    assert found is not None
+    assert found.prompts[0].token_ids() == [1819043176, 1870078063, 6581362]
+    assert found.estimated
+
+
+async def test_token_ids_of_sglang_and_its_salt() -> None:
+    found = await tokens_of(parse_sglang_generate(b'{"input_ids":[[1,2],[3]],"extra_key":"s"}'))
+    salted = await tokens_of(parse_sglang_generate(b'{"input_ids":[1],"extra_key":"s"}'))
+
+    assert found is not None
+    assert salted is not None
+    assert [prompt.token_ids() for prompt in found.prompts] == [[1, 2], [3]]
+    assert (salted.cache_salt, salted.estimated) == ("s", False)
 
 
 async def test_a12_chat_counts_the_role() -> None:
@@ -122,6 +174,40 @@ async def test_media_features(part: dict[str, Any], tokens: int, digest: str, to
     (feature,) = found.prompts[0].features
     assert (feature.length, feature.hash, feature.offset) == (tokens, digest, 1)
     assert token_id is None or set(found.prompts[0].token_ids()[1:]) == {token_id}
+
+
+async def test_d09_the_picture_of_d08_as_anthropic_sends_it() -> None:
+    found = await tokens_of(messages(user(inline(DATA_URL_64_X_32.partition("base64,")[2]))))
+
+    assert found is not None
+    (feature,) = found.prompts[0].features
+    assert (feature.modality, feature.hash, feature.length, feature.offset) == ("image", "acf2d3e569b180db", 2, 1)
+
+
+async def test_stream_of_a_messages_body() -> None:
+    call = {
+        "role": "assistant",
+        "content": [{"type": "thinking", "thinking": "hm"}, {"type": "tool_use", "id": "1", "name": "f", "input": {}}],
+    }
+    payload = messages(user(text("hi")), call, tools=[{"name": "f"}], system=[text("be"), text("x-anthropic-billing-header: 1")])
+
+    found = await tokens_of(payload)
+
+    assert found is not None
+    assert found.prompts[0].packed.rstrip(b"\0") == b'[{"name":"f"}]beuserhiassistanthm1f{}'
+    assert found.estimated
+
+
+async def test_texts_of_a_tool_result_come_before_its_images() -> None:
+    picture = {"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}}
+    result = {"type": "tool_result", "tool_use_id": "1", "content": [picture, text("one"), text("two")]}
+
+    found = await tokens_of(messages(user(result)))
+
+    assert found is not None
+    (feature,) = found.prompts[0].features
+    assert found.prompts[0].packed[:12] == b"userone\ntwo\0"
+    assert (feature.hash, feature.offset, feature.length) == ("9f4fdeae6ee1ceba", 3, 225)
 
 
 async def test_d02_long_audio() -> None:
