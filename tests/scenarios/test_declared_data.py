@@ -9,21 +9,17 @@ import pytest
 from router.framework.attributes.key import DataKey
 from router.framework.control import DataProducer, PreRequest, ResponseBody, ResponseProgress, TerminationCause
 from router.framework.endpoint import Endpoint, LiveEndpoint
-from router.framework.parameters import decode
 from router.framework.plugin import Entry, Plugin
 from router.framework.request import InferenceRequest
 from router.framework.scheduling import Filter, Picker, Scorer
 from router.payloads.chat import parse_chat
 from router.plugins.registry import ENTRIES
-from tests.support.engine import inference_request, live_endpoint, make_handle, result_of
+from tests.support.engine import inference_request, live_endpoint, result_of
+from tests.support.registered import build
 
 T = TypeVar("T")
 ROLES = (DataProducer, Filter, Scorer, Picker, PreRequest, ResponseBody)
 PAYLOAD = parse_chat(b'{"model":"m","messages":[{"role":"user","content":"hello"}]}')
-NEEDED: dict[str, dict[str, Any]] = {  # parameters without which a type cannot be
-    "by-label": {"label": "role", "validValues": ["a"]},
-    "session-id-producer": {"headerName": "x-session"},
-}
 VARIANTS: list[tuple[Entry, dict[str, str]]] = [
     *((entry, {}) for entry in ENTRIES if isinstance(entry.build, type) and issubclass(entry.build, ROLES)),
     *((entry, {"ttftSource": "latencyPredictor"}) for entry in ENTRIES if entry.type_name == "prefix-cache-affinity-filter"),
@@ -91,20 +87,14 @@ async def play(plugin: Plugin, request: InferenceRequest, endpoints: list[Endpoi
         plugin.on_progress(request, result, ResponseProgress(first=False, cause=TerminationCause.NATURAL))
 
 
-def token_producer() -> DataProducer:
-    """What most others need on the request."""
-    entry = next(entry for entry in ENTRIES if entry.type_name == "token-producer")
-    producer = entry.build(entry.type_name, decode(entry.parameters, None), make_handle())
-    assert isinstance(producer, DataProducer)
-    return producer
-
-
 @pytest.mark.parametrize(("entry", "parameters"), [pytest.param(e, p, id="-".join([e.type_name, *p.values()])) for e, p in VARIANTS])
 async def test_a_plugin_touches_what_it_declares(entry: Entry, parameters: dict[str, str]) -> None:
-    plugin = entry.build(entry.type_name, decode(entry.parameters, {**NEEDED.get(entry.type_name, {}), **parameters}), make_handle())
+    plugin = build(entry, parameters)
     touched = Touched()
     plain = inference_request()
-    await token_producer().prepare(plain, PAYLOAD)
+    tokens = build(next(entry for entry in ENTRIES if entry.type_name == "token-producer"))
+    assert isinstance(tokens, DataProducer)
+    await tokens.prepare(plain, PAYLOAD)
     request = replace(plain, attributes=WatchedAttributes(touched, plain.attributes))
 
     await play(plugin, request, [WatchedEndpoint(live_endpoint(name), touched) for name in "abc"])

@@ -5,7 +5,6 @@ import inspect
 import string
 from collections.abc import Sequence
 from pathlib import Path
-from random import Random
 from typing import Any, TypeVar
 
 import pytest
@@ -20,22 +19,16 @@ from router.framework.endpoint import Endpoint
 from router.framework.errors import ConfigError
 from router.framework.flow import SaturationDetector
 from router.framework.parameters import decode, spelling
-from router.framework.plugin import Entry, Plugin
+from router.framework.plugin import Entry
 from router.framework.scheduling import Filter, Picker, Scorer
 from router.payloads.completions import parse_completions
 from router.plugins import registry
 from router.plugins.registry import ALIASES, ENTRIES, UNBUILT
-from tests.support.engine import FakeClock, candidate, candidates, inference_request, make_handle, result_of
+from tests.support.engine import candidate, candidates, inference_request, result_of
+from tests.support.registered import NOW, REQUIRED, build
 
 R = TypeVar("R")
-REQUIRED: dict[str, dict[str, Any]] = {"file-discovery": {"path": "/endpoints.yaml"}}
 FOLDER = Path(registry.__file__).parent
-NOW = 50.0
-
-
-def build(entry: Entry, *, compat: Compat | None = None, seed: int = 1) -> Plugin:
-    parameters = decode(entry.parameters, REQUIRED.get(entry.type_name))
-    return entry.build(entry.type_name, parameters, make_handle(compat=compat, random=Random(seed), clock=FakeClock(NOW)))
 
 
 def members(role: type[R]) -> list[R]:
