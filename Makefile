@@ -15,7 +15,11 @@ help:
 	@echo "make test     lint, types, import contracts, unit, property and scenario tests"
 	@echo "make check    the static half of make test"
 	@echo "make render   print the objects of a stack      (STACK=gke)"
+	@echo "make format   rewrite the sources as the formatter wants them"
+	@echo "make setup    create .venv from requirements.lock (every other target does so first)"
 	@echo "make lock     refresh requirements.lock from pyproject.toml"
+	@echo "make wheel    build the router's wheel into dist/"
+	@echo "make clean    remove .venv and everything built"
 
 setup: $(STAMP)
 
@@ -29,7 +33,7 @@ test: check unit
 
 check: $(STAMP)
 	@echo "== format and lint"; $(BIN)/ruff format --check . && $(BIN)/ruff check .
-	@echo "== import contracts"; $(BIN)/lint-imports
+	@echo "== import contracts"; $(BIN)/lint-imports --no-logo
 	@echo "== types"; $(BIN)/basedpyright --level error
 
 unit: $(STAMP)
@@ -47,7 +51,7 @@ lock: $(STAMP)
 	  --group program --group command-line --group local --group check pyproject.toml -o requirements.lock
 
 wheel: $(STAMP)
-	@$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	@$(BIN)/python -m hatchling build --target wheel
 
 clean:
-	@rm -rf $(VENV) dist .pytest_cache .ruff_cache .hypothesis .mmserve
+	@rm -rf $(VENV) dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis .mmserve

@@ -4,12 +4,14 @@ import importlib
 import importlib.util
 import os
 import sys
+from typing import Annotated
 
 import typer
 
 from cli.stack_choice import UsageError
 from local.errors import LocalError
 from local.record import ProgramError
+from router.version import VERSION
 
 COMMANDS = ("run", "verify", "render")  # each is a module of this package with a function of the same name
 BAD_INPUT = 2
@@ -34,8 +36,13 @@ def application(wanted: str | None = None) -> typer.Typer:
     return app
 
 
-def _program(context: typer.Context) -> None:
+def _program(
+    context: typer.Context, *, version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False
+) -> None:
     """Serve a multimodal model: look at a stack, run it here, check it."""
+    if version:
+        typer.echo(f"mmserve {VERSION}")
+        raise typer.Exit
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 

@@ -1,4 +1,4 @@
-"""The router: a scheduling engine and a routing sidecar, two programs of one image.
+"""The router: the scheduling engine, `python -m router.engine`, and everything it is made of.
 
 The path of a request through the engine:
 

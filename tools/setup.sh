@@ -22,10 +22,14 @@ echo "setup: creating $venv with $("$python" --version 2>&1)"
 "$python" -m venv --clear "$venv"
 echo "setup: installing $count locked packages (about 600 MB, a minute on a fast line)"
 if [ -t 1 ]; then bar=on; else bar=off; fi
-"$venv/bin/python" -m pip install --disable-pip-version-check --require-hashes --no-deps --progress-bar "$bar" -r requirements.lock |
-  awk -v total="$count" '/^Collecting |^Requirement already/ { n++; printf "setup: %d/%d %s\n", n, total, $2; fflush(); next }
-                         /^Installing collected/ { print "setup: unpacking"; fflush(); next } /^Successfully/ { ok = 1 }
-                         END { exit !ok }' || fail "pip could not install the locked packages (see above)"
+"$venv/bin/python" -m pip install --disable-pip-version-check --require-hashes --no-deps --progress-bar off -r requirements.lock |
+  awk -v total="$count" -v tty="$bar" '
+    function show(text) { if (tty == "on") printf "\r\033[K%s", text; else print text; fflush() }
+    /^Collecting |^Requirement already/ { n++; show(sprintf("setup: %d/%d %s", n, total, $2)); next }
+    /^Installing collected/ { show("setup: unpacking"); next }
+    /^ERROR/ { print }
+    /^Successfully/ { ok = 1 }
+    END { if (tty == "on") print ""; exit !ok }' || fail "pip could not install the locked packages (see above)"
 ln -sf ../../mmserve "$venv/bin/mmserve"
 touch "$venv/.installed"
 echo "setup: done in $(($(date +%s) - started)) s"

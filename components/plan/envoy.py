@@ -24,7 +24,19 @@ CONNECTION_WINDOW_BYTES: Final = 1_048_576
 DAY: Final = "86400s"  # longer than any answer
 CIRCUIT_BREAKERS: Final = {"max_connections": 40_000, "max_pending_requests": 40_000, "max_requests": 40_000}
 HEALTH_SERVICE: Final = "envoy.service.ext_proc.v3.ExternalProcessor"
-LOG_FORMAT: Final = '{"start_time":"%START_TIME%","method":"%REQ(:METHOD)%",...}\n'
+# Envoy escapes what it puts into a JSON format; in a text format a quote in a path would break the line.
+LOG_FIELDS: Final = {
+    "start_time": "%START_TIME%",
+    "method": "%REQ(:METHOD)%",
+    "path": "%REQ(:PATH)%",
+    "status": "%RESPONSE_CODE%",
+    "flags": "%RESPONSE_FLAGS%",
+    "bytes_received": "%BYTES_RECEIVED%",
+    "bytes_sent": "%BYTES_SENT%",
+    "duration_ms": "%DURATION%",
+    "endpoint": "%UPSTREAM_HOST%",
+    "request_id": "%REQ(X-REQUEST-ID)%",
+}
 EXTENSIONS: Final = "type.googleapis.com/envoy.extensions"
 
 
@@ -90,7 +102,7 @@ def _ready_listener(choices: Choices) -> dict[str, Any]:
 
 def _client_listener(choices: Choices) -> dict[str, Any]:
     """Where clients connect."""
-    unrouted = {**_file_log("/dev/stdout", LOG_FORMAT), "filter": {"response_flag_filter": {"flags": ["NR"]}}}
+    unrouted = {**_file_log("/dev/stdout", LOG_FIELDS), "filter": {"response_flag_filter": {"flags": ["NR"]}}}
     return {
         "name": "vllm",
         **_listening(PROXY_PORT, choices),
@@ -127,7 +139,7 @@ def _client_manager(choices: Choices) -> dict[str, Any]:
         "server_header_transformation": "PASS_THROUGH",
         "common_http_protocol_options": {"headers_with_underscores_action": "REJECT_REQUEST"},
         "path_with_escaped_slashes_action": "UNESCAPE_AND_REDIRECT",
-        "access_log": [_file_log("/dev/stdout", LOG_FORMAT)],
+        "access_log": [_file_log("/dev/stdout", LOG_FIELDS)],
     }
 
 
@@ -252,8 +264,8 @@ def _router(options: dict[str, Any]) -> dict[str, Any]:
     return _http_filter("router", {"@type": f"{EXTENSIONS}.filters.http.router.v3.Router", **options})
 
 
-def _file_log(path: str, text: str | None = None) -> dict[str, Any]:
+def _file_log(path: str, fields: dict[str, str] | None = None) -> dict[str, Any]:
     config: dict[str, Any] = {"@type": f"{EXTENSIONS}.access_loggers.file.v3.FileAccessLog", "path": path}
-    if text is not None:
-        config["log_format"] = {"text_format_source": {"inline_string": text}}
+    if fields is not None:
+        config["log_format"] = {"json_format": dict(fields)}
     return {"name": "envoy.access_loggers.file", "typed_config": config}

@@ -4,6 +4,7 @@ import pytest
 from typer import Exit, Typer
 
 from cli import __main__ as program
+from router.version import VERSION
 
 
 def test_without_a_command_the_help_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
@@ -93,3 +94,8 @@ def test_an_interrupt_is_no_fault() -> None:
         raise KeyboardInterrupt
 
     assert program.run(app, [], debug=False) == 130
+
+
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert program.main(["--version"]) == 0
+    assert capsys.readouterr().out == f"mmserve {VERSION}\n"
