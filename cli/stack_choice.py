@@ -52,11 +52,23 @@ def choose(stack: str | None, assignments: Sequence[str], directory: Path = ROOT
     return StackChoice(stack=stack or DEFAULT_STACK, config=config, secrets=stand_in_secrets(config), settings=settings)
 
 
+class _StrictLoader(yaml.SafeLoader):
+    """Refuses a key given twice, as the Pulumi command line does; plain YAML would take the last value silently."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[object] = set()
+        for key, _ in node.value:
+            if key.value in seen and isinstance(key, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(None, None, f"the key {key.value!r} is given twice", key.start_mark)
+            seen.add(key.value if isinstance(key, yaml.ScalarNode) else id(key))
+        return super().construct_mapping(node, deep)
+
+
 def read_stack_file(stack: str, directory: Path) -> dict[str, Any]:
     """The project's keys of a stack file, without their prefix and without secrets. Raises UsageError."""
     path = directory / f"Pulumi.{stack}.yaml"
     try:
-        document: object = yaml.safe_load(path.read_text(encoding="utf-8"))
+        document: object = yaml.load(path.read_text(encoding="utf-8"), Loader=_StrictLoader)  # noqa: S506 - a safe loader
     except FileNotFoundError:
         raise UsageError(f"{path.name}: no such stack; there are: {_stacks(directory)}") from None
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:

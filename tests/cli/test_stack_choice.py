@@ -120,6 +120,7 @@ def test_encrypted_secrets_are_replaced_by_stand_ins(tmp_path: Path) -> None:
     ("text", "expected"),
     [
         ("config: [", "Pulumi.dev.yaml: not valid YAML: "),
+        ("config:\n  topology: aggregation\n  topology: e-pd\n", "Pulumi.dev.yaml: not valid YAML: the key 'topology' is given twice"),
         pytest.param("[" * 5000, "Pulumi.dev.yaml: not valid YAML: maximum recursion depth", id="deep"),
         ("config: 3", "Pulumi.dev.yaml: must be a mapping"),
         ("- a", "Pulumi.dev.yaml: must be a mapping"),
