@@ -81,6 +81,18 @@ async def test_chunked_upload_passes(scenario: Scenario) -> None:
     assert scenario.upstream.received[0].sha256 == hashlib.sha256(chat_body(300_000)).hexdigest()
 
 
+@pytest.mark.parametrize("size", [80, 220_000], ids=str)
+async def test_the_pod_sees_another_model_name_and_the_client_its_own(scenario: Scenario, size: int) -> None:
+    body = chat_body(size)
+    headers = {"x-behaviour": "echo", "x-llm-d-model-name-rewrite": "another-model"}
+
+    async with scenario.client.post(scenario.url("/v1/chat/completions"), data=body, headers=headers) as response:
+        status, answer = response.status, await response.read()
+
+    assert (status, answer) == (200, body)
+    assert scenario.upstream.received[0].size == size + len("another-model") - len("m")
+
+
 async def test_large_malformed_body_is_refused(scenario: Scenario) -> None:
     status, answer = await scenario.post(chat_body(10_000_000)[:-1])
 

@@ -14,6 +14,7 @@ from router.engine.control.director import Director
 from router.engine.control.stages import Stages
 from router.engine.extproc.framing import body_replies
 from router.engine.extproc.headers import request_mutation, response_mutation, split_client_headers, stored
+from router.engine.extproc.model_names import ModelNames, model_names, renames
 from router.engine.extproc.parsers import ParserTable, request_path
 from router.engine.extproc.random_route import RandomRoute
 from router.engine.extproc.replies import refusal
@@ -76,6 +77,7 @@ class Exchange:
         self._decided = False  # the request was answered, or answers itself; later body messages mean nothing
         self._series: RequestSeries | None = None
         self._follower: ResponseFollower | None = None
+        self._names: ModelNames | None = None  # None: the response already names the model that was asked for
         self._running = False
         self._error_code = ""
         self._closed = False
@@ -184,6 +186,7 @@ class Exchange:
             placed = Placed(request=request, result=context.result, series=self._series, observe_reading=recorder)
             readers = usage_readers(parser, context.payload)
             self._follower = ResponseFollower(placed, readers, services.stages, services.metrics, services.clock)
+            self._names = model_names(request, one_spelling=services.compat.reference)
 
     def _placed(self, context: RequestContext, *, end_of_stream: bool) -> Sequence[Reply]:
         assert context.result is not None, "the director returns placed requests only"
@@ -232,13 +235,24 @@ class Exchange:
             case Headers():
                 self._decided = True  # an answer before the request's end is the proxy's own
                 added = await follower.headers(stored(message.pairs), end_of_stream=message.end_of_stream) if follower else {}
-                return (HeadersReply(Direction.RESPONSE, response_mutation(added)),)
+                return (HeadersReply(Direction.RESPONSE, response_mutation(added), self._outdated(message)),)
             case BodyChunk():
                 attached = follower.chunk(message.data, end_of_stream=message.end_of_stream) if follower else {}
-                return body_replies(Direction.RESPONSE, (message.data,), end_of_stream=message.end_of_stream, metadata=attached)
+                return body_replies(Direction.RESPONSE, (self._renamed(message),), end_of_stream=message.end_of_stream, metadata=attached)
             case Trailers():
                 attached = follower.end(TerminationCause.NATURAL) if follower else {}
-                return (TrailersReply(Direction.RESPONSE, attached),)
+                held = self._names.rest() if self._names else b""
+                return (*body_replies(Direction.RESPONSE, (held,), end_of_stream=False), TrailersReply(Direction.RESPONSE, attached))
+
+    def _outdated(self, message: Headers) -> tuple[str, ...]:
+        """Response headers that would be wrong once names in the body are replaced."""
+        if self._names is not None and not renames(stored(message.pairs)):
+            self._names = None
+        return (wire.CONTENT_LENGTH,) if self._names is not None else ()
+
+    def _renamed(self, message: BodyChunk) -> bytes:
+        """What goes on of a chunk of the response."""
+        return message.data if self._names is None else self._names.restore(message.data, last=message.end_of_stream)
 
     def _subset(self) -> Sequence[object] | None:
         hint = self._metadata.get(wire.SUBSET_NAMESPACE)

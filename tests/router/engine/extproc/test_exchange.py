@@ -512,3 +512,68 @@ async def test_nothing_is_logged_when_nobody_listens(caplog: pytest.LogCaptureFi
         await placed(rig().exchange())
 
     assert not caplog.records
+
+
+REWRITTEN = ("x-gateway-model-name-rewrite", "m-int")
+
+
+async def test_response_names_the_model_that_was_asked_for() -> None:
+    made = rig()
+    exchange = made.exchange()
+    await placed(exchange, CHAT, REWRITTEN)
+
+    replies = await answered(exchange, b'{"mod', b'el":"m-int","usage":{"prompt_tokens":7}}', headers=(*OK, ("content-length", "45")))
+
+    headers, *pieces = replies
+    assert isinstance(headers, HeadersReply)
+    assert headers.remove_headers == ("content-length",)
+    assert pieces == [
+        BodyReply(RESPONSE, b"{", end_of_stream=False),
+        BodyReply(RESPONSE, b'"model":"m","usage":{"prompt_tokens":7}}', end_of_stream=True),
+    ]
+    assert made.books.steps[-1].size_bytes == 45
+
+
+async def test_trailers_release_what_was_held_back() -> None:
+    exchange = rig().exchange()
+    await placed(exchange, CHAT, REWRITTEN)
+    await exchange.take(Headers(RESPONSE, OK, end_of_stream=False))
+    await exchange.take(BodyChunk(RESPONSE, b'x"mo', end_of_stream=False))
+
+    replies = await exchange.take(Trailers(RESPONSE))
+
+    assert replies == (BodyReply(RESPONSE, b'"mo', end_of_stream=False), TrailersReply(RESPONSE))
+
+
+async def test_grpc_responses_keep_their_names() -> None:
+    exchange = rig().exchange()
+    await placed(exchange, CHAT, REWRITTEN)
+
+    replies = await answered(exchange, b'{"model":"m-int"}', headers=((":status", "200"), ("content-type", "application/grpc")))
+
+    assert replies[0] == HeadersReply(RESPONSE, (("x-went-into-resp-headers", "true"),))
+    assert replies[1:] == [BodyReply(RESPONSE, b'{"model":"m-int"}', end_of_stream=True)]
+
+
+async def test_response_passes_as_the_objects_it_came_in_where_no_name_changes() -> None:
+    exchange = rig().exchange()
+    await placed(exchange)
+    chunk = b'{"model":"m","x":"mod'
+
+    replies = await exchange.take(BodyChunk(RESPONSE, chunk, end_of_stream=False))
+
+    assert isinstance(replies[0], BodyReply)
+    assert replies[0].data is chunk
+
+
+async def test_count_of_tokens_is_placed_without_being_read() -> None:
+    made = rig()
+    exchange = made.exchange()
+    await exchange.take(Headers(REQUEST, ((":path", "/v1/messages/count_tokens"),), end_of_stream=False))
+
+    replies = await exchange.take(BodyChunk(REQUEST, b"anything", end_of_stream=True))
+    passed = await answered(exchange, b'{"input_tokens":5}')
+
+    assert replies[1:] == (BodyReply(REQUEST, b"anything", end_of_stream=True),)
+    assert passed[1:] == [BodyReply(RESPONSE, b'{"input_tokens":5}', end_of_stream=True)]
+    assert [step.usage for step in made.books.steps] == [None]
