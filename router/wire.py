@@ -54,6 +54,10 @@ SYSTEM_OWNED: Final = frozenset(
     )
 )
 
+# Conformance tests.
+TEST_SELECTION: Final = "test-epp-endpoint-selection"
+TEST_SERVED: Final = "x-conformance-test-served-endpoint"
+
 # Dynamic metadata namespaces.
 LB_NAMESPACE: Final = "envoy.lb"
 SUBSET_NAMESPACE: Final = "envoy.lb.subset_hint"

@@ -5,7 +5,7 @@ it: identity and metrics as they were when the request looked, live attributes, 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from router.framework.attributes.key import DataKey
@@ -81,6 +81,14 @@ class Endpoint:
     def write(self, key: DataKey[T], value: T) -> None:
         """Store a value for this request."""
         self._own[key] = value
+
+    def at_port(self, port: int) -> "Endpoint":
+        """The same endpoint with the same values, reached through another port of its pod."""
+        moved = Endpoint(self.live)
+        moved.metadata = replace(self.metadata, port=port)
+        moved.metrics = self.metrics
+        moved._own = self._own
+        return moved
 
     def __repr__(self) -> str:
         return f"Endpoint({self.metadata.id} {self.metadata.host_port})"

@@ -5,12 +5,25 @@ A new plugin is a file in its family's folder, a row here and a test beside it.
 
 from typing import Final
 
-from router.framework.plugin import Entry
+from router.framework.plugin import Entry, Stability
+from router.plugins.admitters import probabilistic_admitter
 from router.plugins.deciders import always_disagg_multimodal_decider, always_disagg_pd_decider, prefix_based_pd_decider
 from router.plugins.discovery import file_discovery
-from router.plugins.extractors import core_metrics_extractor
+from router.plugins.extractors import core_metrics_extractor, models_data_extractor, topology_extractor
 from router.plugins.fairness import global_strict_fairness_policy
-from router.plugins.filters import decode_filter, encode_filter, prefill_filter, prefix_cache_affinity_filter
+from router.plugins.filters import (
+    by_label,
+    decode_filter,
+    encode_filter,
+    endpoint_attribute_filter,
+    header_based_testing_filter,
+    label_selector_filter,
+    prefill_filter,
+    prefix_cache_affinity_filter,
+    session_affinity_filter,
+    topology_affinity_filter,
+    utilization_filter,
+)
 from router.plugins.ordering import fcfs_ordering_policy
 from router.plugins.parsers import (
     anthropic_parser,
@@ -22,20 +35,39 @@ from router.plugins.parsers import (
     vllmhttp_parser,
 )
 from router.plugins.pickers import max_score_picker, random_picker, weighted_random_picker
-from router.plugins.producers import approx_prefix_cache_producer, inflight_load_producer, mm_embeddings_cache_producer, token_producer
-from router.plugins.profile_handlers import disagg_profile_handler, single_profile_handler
-from router.plugins.saturation import utilization_detector
+from router.plugins.pre_request import disagg_headers_handler, prefill_header_handler
+from router.plugins.producers import (
+    approx_prefix_cache_producer,
+    inflight_load_producer,
+    mm_embeddings_cache_producer,
+    session_id_producer,
+    token_producer,
+)
+from router.plugins.profile_handlers import (
+    data_parallel_profile_handler,
+    disagg_profile_handler,
+    pd_profile_handler,
+    single_profile_handler,
+)
+from router.plugins.response import destination_endpoint_served_verifier
+from router.plugins.saturation import concurrency_detector, utilization_detector
 from router.plugins.scorers import (
     active_request_scorer,
+    context_length_aware,
+    endpoint_attribute_scorer,
     kv_cache_utilization_scorer,
     load_aware_scorer,
+    lora_affinity_scorer,
     mm_embeddings_cache_scorer,
+    no_hit_lru_scorer,
     prefix_cache_scorer,
     queue_scorer,
     running_requests_size_scorer,
+    session_affinity_scorer,
     token_load_scorer,
+    topology_affinity_scorer,
 )
-from router.plugins.sources import endpoint_notification_source, metrics_data_source
+from router.plugins.sources import endpoint_notification_source, metrics_data_source, models_data_source
 from router.plugins.usage_limits import static_usage_limit_policy
 
 ENTRIES: Final = (
@@ -120,6 +152,113 @@ ENTRIES: Final = (
         build=mm_embeddings_cache_scorer.MmEmbeddingsCacheScorer,
         parameters=mm_embeddings_cache_scorer.Parameters,
     ),
+    Entry(
+        type_name=session_affinity_scorer.TYPE,
+        build=session_affinity_scorer.SessionAffinityScorer,
+        parameters=session_affinity_scorer.Parameters,
+        stability=Stability.ALPHA,
+    ),
+    Entry(
+        type_name=session_affinity_filter.TYPE,
+        build=session_affinity_filter.SessionAffinityFilter,
+        parameters=session_affinity_filter.Parameters,
+        stability=Stability.ALPHA,
+    ),
+    Entry(type_name=session_id_producer.TYPE, build=session_id_producer.SessionIdProducer, parameters=session_id_producer.Parameters),
+    Entry(
+        type_name=label_selector_filter.TYPE, build=label_selector_filter.LabelSelectorFilter, parameters=label_selector_filter.Parameters
+    ),
+    Entry(
+        type_name=by_label.TYPE,
+        build=by_label.ByLabel,
+        parameters=by_label.Parameters,
+        stability=Stability.DEPRECATED,
+        replaced_by="label-selector-filter",
+    ),
+    Entry(
+        type_name="by-label-selector",
+        build=label_selector_filter.LabelSelectorFilter,
+        parameters=label_selector_filter.Parameters,
+        stability=Stability.DEPRECATED,
+        replaced_by="label-selector-filter",
+    ),
+    Entry(type_name=header_based_testing_filter.TYPE, build=header_based_testing_filter.HeaderBasedTestingFilter),
+    Entry(type_name=lora_affinity_scorer.TYPE, build=lora_affinity_scorer.LoraAffinityScorer),
+    Entry(type_name=no_hit_lru_scorer.TYPE, build=no_hit_lru_scorer.NoHitLruScorer, parameters=no_hit_lru_scorer.Parameters),
+    Entry(type_name=context_length_aware.TYPE, build=context_length_aware.ContextLengthAware, parameters=context_length_aware.Parameters),
+    Entry(type_name=concurrency_detector.TYPE, build=concurrency_detector.ConcurrencyDetector, parameters=concurrency_detector.Parameters),
+    Entry(
+        type_name=probabilistic_admitter.TYPE,
+        build=probabilistic_admitter.ProbabilisticAdmitter,
+        parameters=probabilistic_admitter.Parameters,
+    ),
+    Entry(type_name=models_data_source.TYPE, build=models_data_source.ModelsDataSource, parameters=models_data_source.Parameters),
+    Entry(type_name=models_data_extractor.TYPE, build=models_data_extractor.ModelsDataExtractor),
+    Entry(
+        type_name=topology_extractor.TYPE,
+        build=topology_extractor.TopologyExtractor,
+        parameters=topology_extractor.Parameters,
+        stability=Stability.ALPHA,
+    ),
+    Entry(
+        type_name=topology_affinity_filter.TYPE,
+        build=topology_affinity_filter.TopologyAffinityFilter,
+        parameters=topology_affinity_filter.Parameters,
+        stability=Stability.ALPHA,
+    ),
+    Entry(
+        type_name=topology_affinity_scorer.TYPE,
+        build=topology_affinity_scorer.TopologyAffinityScorer,
+        parameters=topology_affinity_scorer.Parameters,
+        stability=Stability.ALPHA,
+    ),
+    Entry(
+        type_name=endpoint_attribute_filter.TYPE,
+        build=endpoint_attribute_filter.EndpointAttributeFilter,
+        parameters=endpoint_attribute_filter.Parameters,
+        stability=Stability.ALPHA,
+    ),
+    Entry(
+        type_name=endpoint_attribute_scorer.TYPE,
+        build=endpoint_attribute_scorer.EndpointAttributeScorer,
+        parameters=endpoint_attribute_scorer.Parameters,
+        stability=Stability.ALPHA,
+    ),
+    Entry(
+        type_name=utilization_filter.TYPE,
+        build=utilization_filter.UtilizationFilter,
+        parameters=utilization_filter.Parameters,
+        stability=Stability.ALPHA,
+    ),
+    Entry(
+        type_name=data_parallel_profile_handler.TYPE,
+        build=data_parallel_profile_handler.DataParallelProfileHandler,
+        parameters=data_parallel_profile_handler.Parameters,
+    ),
+    Entry(
+        type_name=pd_profile_handler.TYPE,
+        build=pd_profile_handler.PdProfileHandler,
+        parameters=pd_profile_handler.Parameters,
+        stability=Stability.DEPRECATED,
+        replaced_by="disagg-profile-handler",
+    ),
+    Entry(
+        type_name=disagg_headers_handler.TYPE,
+        build=disagg_headers_handler.DisaggHeadersHandler,
+        parameters=disagg_headers_handler.Parameters,
+        stability=Stability.DEPRECATED,
+        replaced_by="disagg-profile-handler",
+    ),
+    Entry(
+        type_name=prefill_header_handler.TYPE,
+        build=prefill_header_handler.PrefillHeaderHandler,
+        parameters=prefill_header_handler.Parameters,
+        stability=Stability.DEPRECATED,
+        replaced_by="disagg-profile-handler",
+    ),
+    Entry(
+        type_name=destination_endpoint_served_verifier.TYPE, build=destination_endpoint_served_verifier.DestinationEndpointServedVerifier
+    ),
 )
 
 # Older names of types above.
@@ -130,29 +269,15 @@ UNBUILT: Final = frozenset(
     {
         "agent-identity",
         "burst-prefix-cache-producer",
-        "by-label",
-        "by-label-selector",
-        "concurrency-detector",
-        "context-length-aware",
-        "data-parallel-profile-handler",
         "dcgm-data-source",
         "dcgm-extractor",
-        "destination-endpoint-served-verifier",
-        "disagg-headers-handler",
         "disaggregatedset-rollout-screener",
         "edf-ordering-policy",
-        "endpoint-attribute-filter",
-        "endpoint-attribute-scorer",
-        "header-based-testing-filter",
         "header-label-affinity-scorer",
         "header-profile-handler",
         "k8s-notification-source",
-        "label-selector-filter",
         "latency-scorer",
         "latency-slo-admitter",
-        "lora-affinity-scorer",
-        "models-data-extractor",
-        "models-data-source",
         "multicluster-approx-prefix-cache-producer",
         "multicluster-file-discovery",
         "multicluster-kv-cache-utilization-scorer",
@@ -161,29 +286,18 @@ UNBUILT: Final = frozenset(
         "multicluster-prefix-cache-scorer",
         "multicluster-queue-scorer",
         "multicluster-session-affinity-filter",
-        "no-hit-lru-scorer",
         "p2p-source-producer",
-        "pd-profile-handler",
         "precise-prefix-cache-producer",
         "precise-prefix-cache-scorer",
         "predicted-latency-producer",
-        "prefill-header-handler",
         "priority-holdback-policy",
         "priority-then-time-eviction-order-policy",
-        "probabilistic-admitter",
         "program-aware-fairness",
         "request-attribute-reporter",
         "round-robin-fairness-policy",
-        "session-affinity-filter",
-        "session-affinity-scorer",
-        "session-id-producer",
         "sheddable-eviction-filter",
         "slo-deadline-ordering-policy",
         "slo-headroom-tier-filter",
         "soft-reflective-ceiling-policy",
-        "topology-affinity-filter",
-        "topology-affinity-scorer",
-        "topology-extractor",
-        "utilization-filter",
     }
 )

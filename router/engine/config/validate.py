@@ -15,7 +15,7 @@ from router.framework.scheduling import Filter, Picker, ProfileHandler, Scorer
 
 P = TypeVar("P")
 
-SINGLE_PROFILE_HANDLER = "single-profile-handler"
+SINGLE_PROFILE_HANDLERS = ("single-profile-handler", "data-parallel-profile-handler")
 _REQUEST_ROLES = (Admitter, DataProducer, PreRequest, ResponseBody, ResponseHeaders, Screener)
 _POLICY_ROLES = {"fairnessPolicyRef": FairnessPolicy, "orderingPolicyRef": OrderingPolicy, "usageLimitPolicyPluginRef": UsageLimitPolicy}
 
@@ -45,7 +45,7 @@ def profile_handler(builder: Builder, profile_count: int) -> ProfileHandler:
         raise ConfigError(f"more than one profile handler: {', '.join(handler.name for handler in handlers)}", field="plugins")
     if not handlers:
         raise ConfigError(f"{profile_count} profiles need a profile handler, and none is configured", field="plugins")
-    if handlers[0].type_name == SINGLE_PROFILE_HANDLER and profile_count > 1:
+    if handlers[0].type_name in SINGLE_PROFILE_HANDLERS and profile_count > 1:
         raise ConfigError(f"runs one profile, but {profile_count} are configured", plugin=handlers[0].name)
     return handlers[0]
 

@@ -234,7 +234,10 @@ class Exchange:
         match message:
             case Headers():
                 self._decided = True  # an answer before the request's end is the proxy's own
-                added = await follower.headers(stored(message.pairs), end_of_stream=message.end_of_stream) if follower else {}
+                added: dict[str, str] = {}
+                if follower:
+                    follower.served_by(self._served())
+                    added = await follower.headers(stored(message.pairs), end_of_stream=message.end_of_stream)
                 return (HeadersReply(Direction.RESPONSE, response_mutation(added), self._outdated(message)),)
             case BodyChunk():
                 attached = follower.chunk(message.data, end_of_stream=message.end_of_stream) if follower else {}
@@ -253,6 +256,12 @@ class Exchange:
     def _renamed(self, message: BodyChunk) -> bytes:
         """What goes on of a chunk of the response."""
         return message.data if self._names is None else self._names.restore(message.data, last=message.end_of_stream)
+
+    def _served(self) -> str:
+        """The endpoint that served the request, where the proxy says it in metadata."""
+        reported = self._metadata.get(wire.LB_NAMESPACE)
+        value = reported.get(wire.DESTINATION_SERVED) if isinstance(reported, dict) else None
+        return value if isinstance(value, str) else ""
 
     def _subset(self) -> Sequence[object] | None:
         hint = self._metadata.get(wire.SUBSET_NAMESPACE)

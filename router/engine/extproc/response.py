@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from router.engine.control.stages import Stages
+from router.framework.attributes.served_endpoint import served_endpoint
 from router.framework.control import ResponseProgress, TerminationCause
 from router.framework.parsing import Parser, Payload, Usage, UsageReader
 from router.framework.plugin import Clock
@@ -53,6 +54,11 @@ class ResponseFollower:
         self.begun = False  # response headers have come
         self.error_code = ""
         self.settled = False
+
+    def served_by(self, endpoint: str) -> None:
+        """What the proxy says of who answers; empty: nothing."""
+        if endpoint:
+            self._placed.request.write(served_endpoint(), endpoint)
 
     async def headers(self, headers: Mapping[str, str], *, end_of_stream: bool) -> dict[str, str]:
         """Response headers; returns what plugins add to them."""

@@ -35,9 +35,9 @@ def test_I27_addresses_of_version_6_have_brackets() -> None:
 
 @pytest.mark.parametrize(("stage", "header"), [("encode", ENCODERS), ("prefill", PREFILLER)])
 def test_field_P09_brackets_in_both_routing_headers(stage: str, header: str) -> None:
-    addresses = {stage: ("fd00::1",)}
+    prefill, encode = (("fd00::1",) if stage == wanted else () for wanted in ("prefill", "encode"))
 
-    assert headers_of(**addresses) == {header: "[fd00::1]:8000"}
+    assert headers_of(prefill=prefill, encode=encode) == {header: "[fd00::1]:8000"}
 
 
 def test_I28_what_was_there_before_is_removed() -> None:

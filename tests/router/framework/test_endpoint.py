@@ -2,7 +2,7 @@ import pytest
 
 from router.framework.attributes.key import DataKey
 from router.framework.endpoint import Endpoint, join_host_port
-from tests.support.engine import live_endpoint
+from tests.support.engine import candidate, live_endpoint
 
 KEY = DataKey("Sample", "p", int)
 
@@ -44,3 +44,16 @@ def test_views_are_told_apart_by_identity() -> None:
 
     assert len({Endpoint(live), Endpoint(live)}) == 2
     assert repr(Endpoint(live)) == "Endpoint(default/a-rank-0 10.0.0.1:8000)"
+
+
+def test_an_endpoint_at_another_port_shares_everything_else() -> None:
+    key = DataKey("a", "b", str)
+    endpoint = candidate()
+    endpoint.write(key, "value")
+
+    moved = endpoint.at_port(9000)
+
+    assert moved.metadata.host_port == "10.0.0.1:9000"
+    assert moved.read(key) == "value"
+    assert moved.live is endpoint.live
+    assert endpoint.metadata.port == 8000

@@ -6,39 +6,50 @@ import yaml
 
 from router.engine.config.load import read_text
 from router.framework.errors import ConfigError
-from tests.support.documents import AGGREGATION, document
+from tests.support.documents import AGGREGATION, E_P_D, E_PD, document
 from tests.support.engine import load_configuration
 
 REFERENCE = Path(os.environ.get("REFERENCE_DIR", Path(__file__).parents[5] / "shared" / "spec"))
 
 
-def reference_documents() -> dict[str, str]:
+def reference_documents(topology: str) -> dict[str, str]:
     """Documents of the reference folder by file name, empty where it is absent."""
-    path = REFERENCE / "golden-router" / "standalone-aggregation.yaml"
+    path = REFERENCE / "golden-router" / f"standalone-{topology}.yaml"
     if not path.is_file():
         return {}
     objects = [each for each in yaml.safe_load_all(path.read_text()) if each and each["kind"] == "ConfigMap"]
     return {name: text for each in objects for name, text in each["data"].items() if "EndpointPickerConfig" in text}
 
 
-@pytest.mark.parametrize("name", ["aggregation-plugins.yaml", "default-plugins.yaml"])
-def test_documents_of_the_reference_load(name: str) -> None:
-    documents = reference_documents()
+@pytest.mark.parametrize(
+    ("topology", "name"),
+    [
+        ("aggregation", "aggregation-plugins.yaml"),
+        ("aggregation", "default-plugins.yaml"),
+        ("aggregation", "payload-agnostic.yaml"),
+        ("e-pd", "e-pd-config.yaml"),
+        ("e-pd-sglang", "e-pd-config.yaml"),
+        ("e-p-d", "e-p-d-config.yaml"),
+    ],
+)
+def test_documents_of_the_reference_load(topology: str, name: str) -> None:
+    documents = reference_documents(topology)
     if not documents:
         pytest.skip("the reference folder is not here")
 
-    assert load_configuration(documents[name], source=name).scheduler.profiles
+    assert load_configuration(documents[name], source=name, allow_experimental=True).scheduler.profiles
+
+
+@pytest.mark.parametrize("text", [E_PD, E_P_D], ids=["e-pd", "e-p-d"])
+def test_documents_of_disaggregation_load(text: str) -> None:
+    assert "decode" in load_configuration(text).scheduler.profiles
 
 
 def test_a_document_with_a_plugin_that_is_not_built_is_refused() -> None:
-    documents = reference_documents()
-    if not documents:
-        pytest.skip("the reference folder is not here")
-
     with pytest.raises(ConfigError) as raised:
-        load_configuration(documents["payload-agnostic.yaml"], source="payload-agnostic.yaml")
+        load_configuration(document(["agent-identity"]), source="agents.yaml")
 
-    expected = 'payload-agnostic.yaml, plugin "session-affinity-scorer", field "type": plugin type "session-affinity-scorer" is known'
+    expected = 'agents.yaml, plugin "agent-identity", field "type": plugin type "agent-identity" is known'
     assert str(raised.value).startswith(expected)
 
 

@@ -1,0 +1,1 @@
+"""May refuse a request once its data are there."""

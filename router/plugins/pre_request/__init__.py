@@ -1,0 +1,1 @@
+"""Act on a decision before it leaves."""

@@ -1,0 +1,1 @@
+"""Keeping the requests of a session at one endpoint."""
