@@ -43,12 +43,12 @@ def numbers(value: Value) -> list[int]:
         return [value & _UINT32]
     found: list[int] = []
     number = shift = 0
-    for byte in value:
-        if byte < 0x80:
-            found.append((number | byte << shift) & _UINT32)
+    for octet in bytes(value):  # twice as fast as going through a view
+        if octet < 0x80:
+            found.append((number | octet << shift) & _UINT32)
             number = shift = 0
         else:
-            number |= (byte & 0x7F) << shift
+            number |= (octet & 0x7F) << shift
             shift += 7
             if shift > _MAX_SHIFT:
                 raise ValueError("a packed number is too long")

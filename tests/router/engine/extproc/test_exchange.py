@@ -2,6 +2,7 @@ import json
 import logging
 import tracemalloc
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from router import wire
 from router.engine.control.stages import StagePlugins
 from router.engine.extproc.exchange import Exchange
+from router.engine.extproc.parsers import ParserTable
 from router.engine.extproc.transport.messages import (
     BodyChunk,
     BodyReply,
@@ -22,9 +24,13 @@ from router.engine.extproc.transport.messages import (
 )
 from router.engine.extproc.transport.seam import Ending
 from router.framework.control import HeaderProcessor
+from router.framework.parsing import Usage
+from router.framework.plugin import NoParameters
 from router.framework.request import InferenceRequest
-from tests.support.engine import FakeClock
+from router.plugins.parsers.vllmgrpc_parser import VllmgrpcParser
+from tests.support.engine import FakeClock, make_handle
 from tests.support.exchange import Choices, CountingBooks, Rig, endpoint_metadata, make_rig
+from tests.support.protobuf import field, frame, packed
 
 REQUEST, RESPONSE = Direction.REQUEST, Direction.RESPONSE
 CHAT = b'{"model":"m","messages":[{"role":"user","content":"x"}]}'
@@ -577,3 +583,23 @@ async def test_count_of_tokens_is_placed_without_being_read() -> None:
     assert replies[1:] == (BodyReply(REQUEST, b"anything", end_of_stream=True),)
     assert passed[1:] == [BodyReply(RESPONSE, b'{"input_tokens":5}', end_of_stream=True)]
     assert [step.usage for step in made.books.steps] == [None]
+
+
+async def test_grpc_request_is_placed_by_its_tokens_and_its_answer_read() -> None:
+    made = rig()
+    parsers = ParserTable([VllmgrpcParser("vllmgrpc-parser", NoParameters(), make_handle())], whole_segments=True)
+    exchange = Exchange(replace(made.services, parsers=parsers))
+    body = frame(field(2, field(2, packed([1, 2, 3]))) + field(5, 1))
+    answer = frame(field(1, field(1, packed([9])) + field(2, 3) + field(3, 1))) + frame(field(2, field(3, 3) + field(4, 2)))
+    await exchange.take(Headers(REQUEST, ((":path", "/vllm.grpc.engine.VllmEngine/Generate"),), end_of_stream=False))
+
+    replies = await exchange.take(BodyChunk(REQUEST, body, end_of_stream=True))
+    await exchange.take(Headers(RESPONSE, ((":status", "200"), ("content-type", "application/grpc")), end_of_stream=False))
+    await exchange.take(BodyChunk(RESPONSE, answer[:20], end_of_stream=False))
+    await exchange.take(BodyChunk(RESPONSE, answer[20:], end_of_stream=False))
+    await exchange.take(Trailers(RESPONSE))
+
+    assert replies[1:] == (BodyReply(REQUEST, body, end_of_stream=True),)
+    assert (made.scheduler.seen[0].target_model, made.scheduler.seen[0].stream) == ("", True)
+    assert made.books.steps[-1].usage == Usage(prompt_tokens=3, completion_tokens=2, total_tokens=5)
+    assert made.books.causes == ["natural"]
