@@ -38,6 +38,15 @@ def read_features(member: msgspec.Raw, tokens: int, refusal: str) -> tuple[Multi
 
 
 def placed(features: Iterable[MultimodalFeature], tokens: int) -> tuple[MultimodalFeature, ...]:
-    """The features by offset. Those without identity, or not among the tokens, are left out: they can match nothing."""
-    real = (each for each in features if each.hash and each.offset >= 0 and 0 < each.length <= tokens - each.offset)
-    return tuple(sorted(real, key=lambda feature: feature.offset))
+    """The features by offset.
+
+    Those without identity, not among the tokens, or begun within another are left out: no media item is like that, and work on each
+    token that an item covers stays bounded by the tokens.
+    """
+    kept: list[MultimodalFeature] = []
+    end = 0  # of the items kept
+    for each in sorted(features, key=lambda feature: feature.offset):
+        if each.hash and each.offset >= end and 0 < each.length <= tokens - each.offset:
+            kept.append(each)
+            end = each.offset + each.length
+    return tuple(kept)

@@ -10,6 +10,8 @@ from router.framework.request import InferenceRequest
 
 GRPC = "application/grpc"
 
+_KEY = b'"model":'
+
 
 class ModelNames:
     """Replaces the served model's name in one response, in JSON members called `model`, wherever its chunks are cut."""
@@ -17,7 +19,7 @@ class ModelNames:
     def __init__(self, served: str, asked: str, *, one_spelling: bool = False) -> None:
         """`one_spelling`: a chunk that has a name without blank before it keeps those with one, as the reference does."""
         encoded = msgspec.json.encode(served)
-        self._spellings = (b'"model":' + encoded, b'"model": ' + encoded)
+        self._spellings = (_KEY + encoded, _KEY + b" " + encoded)
         self._either = re.compile(b"|".join(map(re.escape, self._spellings)))
         self._asked = msgspec.json.encode(asked)
         self._one_spelling = one_spelling
@@ -49,13 +51,14 @@ class ModelNames:
         return re.compile(re.escape(self._spellings[self._spellings[0] not in content]))
 
     def _renamed(self, member: bytes) -> bytes:
-        return member[: member.index(b":") + 1] + b" " * member.startswith(b'"model": ') + self._asked
+        return _KEY + b" " * (member[len(_KEY)] == ord(" ")) + self._asked
 
     def _unfinished(self, content: bytes, start: int) -> int:
         """Where a member begins that the next chunk may complete; the end of the content when none does."""
         quote = content.find(b'"', max(start, len(content) - len(self._spellings[1]) + 1))
         while quote >= 0:
-            if any(spelling.startswith(content[quote:]) for spelling in self._spellings):
+            key = content[quote : quote + len(_KEY)]  # a name may be long, so the cheap question comes first
+            if _KEY.startswith(key) and any(spelling.startswith(content[quote:]) for spelling in self._spellings):
                 return quote
             quote = content.find(b'"', quote + 1)
         return len(content)

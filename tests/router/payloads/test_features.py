@@ -53,3 +53,10 @@ def test_items_outside_the_tokens_are_left_out(offset: int, length: int, kept: b
     feature = MultimodalFeature(modality="image", hash="a", offset=offset, length=length)
 
     assert bool(placed([feature], 10)) is kept
+
+
+def test_items_begun_within_another_are_left_out() -> None:
+    def item(offset: int, length: int) -> MultimodalFeature:
+        return MultimodalFeature(modality="image", hash="a", offset=offset, length=length)
+
+    assert placed([item(4, 2), item(0, 3), item(2, 1), item(3, 1)], 10) == (item(0, 3), item(3, 1), item(4, 2))
