@@ -9,7 +9,7 @@ import pytest
 from multidict import CIMultiDict
 
 from tests.support.scenario import Scenario
-from tests.support.upstream import USAGE
+from tests.support.upstream import EVENTS, USAGE
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("envoy-bodies")]
 
@@ -91,6 +91,23 @@ async def test_the_pod_sees_another_model_name_and_the_client_its_own(scenario: 
 
     assert (status, answer) == (200, body)
     assert scenario.upstream.received[0].size == size + len("another-model") - len("m")
+
+
+@pytest.mark.parametrize("behaviour", ["json", "stream"])
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/messages", b'{"model":"m","max_tokens":5,"messages":[{"role":"user","content":"x"}]}'),
+        ("/v1/messages/count_tokens", b"not even JSON"),
+        ("/inference/v1/generate", b'{"model":"m","token_ids":[1,2,3]}'),
+    ],
+    ids=["messages", "count-tokens", "generate"],
+)
+async def test_other_apis_pass_in_both_directions(scenario: Scenario, path: str, body: bytes, behaviour: str) -> None:
+    status, answer = await scenario.post(body, path=path, behaviour=behaviour)
+
+    assert (status, answer) == (200, USAGE if behaviour == "json" else b"".join(EVENTS))
+    assert scenario.upstream.received[0].sha256 == hashlib.sha256(body).hexdigest()
 
 
 async def test_large_malformed_body_is_refused(scenario: Scenario) -> None:
