@@ -49,7 +49,7 @@ from router.plugins.profile_handlers import (
     pd_profile_handler,
     single_profile_handler,
 )
-from router.plugins.response import destination_endpoint_served_verifier
+from router.plugins.response import destination_endpoint_served_verifier, request_attribute_reporter
 from router.plugins.saturation import concurrency_detector, utilization_detector
 from router.plugins.scorers import (
     active_request_scorer,
@@ -259,6 +259,11 @@ ENTRIES: Final = (
     Entry(
         type_name=destination_endpoint_served_verifier.TYPE, build=destination_endpoint_served_verifier.DestinationEndpointServedVerifier
     ),
+    Entry(
+        type_name=request_attribute_reporter.TYPE,
+        build=request_attribute_reporter.RequestAttributeReporter,
+        parameters=request_attribute_reporter.Parameters,
+    ),
 )
 
 # Older names of types above.
@@ -293,7 +298,6 @@ UNBUILT: Final = frozenset(
         "priority-holdback-policy",
         "priority-then-time-eviction-order-policy",
         "program-aware-fairness",
-        "request-attribute-reporter",
         "round-robin-fairness-policy",
         "sheddable-eviction-filter",
         "slo-deadline-ordering-policy",

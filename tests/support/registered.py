@@ -18,6 +18,7 @@ REQUIRED: dict[str, dict[str, Any]] = {
     },
     "endpoint-attribute-scorer": {"attributeKey": "depth", "algorithm": {"type": "linear_lower_is_better"}},
     "file-discovery": {"path": "/endpoints.yaml"},
+    "request-attribute-reporter": {"attributes": [{"key": {"name": "cost"}, "expression": "usage.prompt_tokens"}]},
     "session-id-producer": {"headerName": "x-session-id"},
     "utilization-filter": {"conditions": [{"metric": "active-requests", "maxValue": 3}]},
 }

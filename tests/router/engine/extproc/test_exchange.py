@@ -23,10 +23,12 @@ from router.engine.extproc.transport.messages import (
     TrailersReply,
 )
 from router.engine.extproc.transport.seam import Ending
-from router.framework.control import HeaderProcessor
+from router.framework.attributes.served_endpoint import served_endpoint
+from router.framework.control import HeaderProcessor, ResponseHeaders
 from router.framework.parsing import Usage
 from router.framework.plugin import NoParameters
 from router.framework.request import InferenceRequest
+from router.framework.scheduling import SchedulingResult
 from router.plugins.parsers.vllmgrpc_parser import VllmgrpcParser
 from tests.support.engine import FakeClock, make_handle
 from tests.support.exchange import Choices, CountingBooks, Rig, endpoint_metadata, make_rig
@@ -603,3 +605,28 @@ async def test_grpc_request_is_placed_by_its_tokens_and_its_answer_read() -> Non
     assert (made.scheduler.seen[0].target_model, made.scheduler.seen[0].stream) == ("", True)
     assert made.books.steps[-1].usage == Usage(prompt_tokens=3, completion_tokens=2, total_tokens=5)
     assert made.books.causes == ["natural"]
+
+
+class Shows(ResponseHeaders):
+    """Puts the endpoint that the proxy reports into a response header."""
+
+    async def on_response_headers(self, request: InferenceRequest, result: SchedulingResult, added: dict[str, str]) -> None:
+        added["x-served"] = request.read(served_endpoint()) or "nobody"
+
+
+@pytest.mark.parametrize(
+    ("metadata", "shown"),
+    [
+        ({"envoy.lb": {wire.DESTINATION_SERVED: "127.0.0.1:8000"}}, "127.0.0.1:8000"),
+        ({"envoy.lb": {wire.DESTINATION_SERVED: 5}}, "nobody"),
+        ({"envoy.lb": "odd"}, "nobody"),
+        (None, "nobody"),
+    ],
+)
+async def test_plugins_see_which_endpoint_the_proxy_says_has_served(metadata: Mapping[str, Any] | None, shown: str) -> None:
+    exchange = rig(plugins=StagePlugins(response_headers=(Shows("shows"),))).exchange()
+    await placed(exchange)
+
+    replies = await exchange.take(Headers(RESPONSE, OK, end_of_stream=True, metadata=metadata))
+
+    assert ("x-served", shown) in headers_of(replies).set_headers
