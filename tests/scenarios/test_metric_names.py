@@ -12,6 +12,8 @@ NAMES = {
     "counter": """
         request_total inference_objective_request_total request_error_total inference_objective_request_error_total
         scheduler_attempts_total inference_extension_scheduler_attempts_total
+        disagg_decision_total llm_d_inference_scheduler_disagg_decision_total
+        pd_decision_total llm_d_inference_scheduler_pd_decision_total encoder_cache_queries_total encoder_cache_hits_total
         datalayer_poll_errors_total llm_d_inference_scheduler_datalayer_poll_errors_total
         datalayer_extract_errors_total llm_d_inference_scheduler_datalayer_extract_errors_total extproc_streams_total""",
     "gauge": """
@@ -29,7 +31,7 @@ NAMES = {
         request_streaming_tpot_seconds request_streaming_itl_seconds request_processing_duration_seconds
         response_processing_duration_seconds scheduler_e2e_duration_seconds inference_extension_scheduler_e2e_duration_seconds
         plugin_duration_seconds inference_extension_plugin_duration_seconds extproc_stream_duration_seconds
-        prefix_indexer_hit_ratio inference_extension_prefix_indexer_hit_ratio
+        encoder_cache_hit_ratio prefix_indexer_hit_ratio inference_extension_prefix_indexer_hit_ratio
         prefix_indexer_hit_bytes inference_extension_prefix_indexer_hit_bytes""",
 }
 OLDER = re.compile("inference_|llm_d_")
