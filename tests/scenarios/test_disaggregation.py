@@ -15,10 +15,12 @@ from router.wire import ENCODERS, PREFILLER, ROLE_LABEL
 from tests.support.documents import E_P_D, E_PD
 from tests.support.engine_process import EngineProcess, engine
 from tests.support.envoy import EnvoyPorts, running_envoy
+from tests.support.scenario import SETTLE_ATTEMPTS
 from tests.support.staged import PICTURE
 from tests.support.upstream import Received, Upstream, running_upstream
 
 ENCODE, PREFILL = "127.0.0.1:9", "127.0.0.1:19"  # nobody is there: only the decode pod is asked
+CHAT = "/v1/chat/completions"
 
 
 def write_document(folder: Path, text: str, endpoints: Mapping[str, tuple[str, str]]) -> Path:
@@ -58,14 +60,22 @@ class Served:
     async def post(self, body: bytes, **headers: str) -> Received:
         """A request that the decode pod answers, as it arrived there."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
-        async with self._client.post(f"http://127.0.0.1:{self._ports.proxy}/v1/chat/completions", data=body, headers=named) as answer:
+        async with self._client.post(f"http://127.0.0.1:{self._ports.proxy}{CHAT}", data=body, headers=named) as answer:
             assert answer.status == 200, await answer.text()
-        return self._upstream.received[-1]
+        return next(received for received in reversed(self._upstream.received) if received.path == CHAT)  # the engine polls there, too
 
     async def metric(self, pattern: str) -> list[str]:
         """Values of the engine's samples whose line begins like this."""
         async with self._client.get(f"http://127.0.0.1:{self._running.ports['metrics']}/metrics") as answer:
             return re.findall(rf"^{pattern}.* (\S+)$", await answer.text(), re.MULTILINE)
+
+    async def settled(self, pattern: str, values: list[str]) -> None:
+        """Wait for a metric: a client has its answer before the engine hears of its end."""
+        for _ in range(SETTLE_ATTEMPTS):
+            if await self.metric(pattern) == values:
+                return
+            await asyncio.sleep(0.01)
+        raise AssertionError(f"{pattern} stays {await self.metric(pattern)}, not {values}")
 
 
 @asynccontextmanager
@@ -119,5 +129,5 @@ async def test_books_are_empty_after_many_requests_at_once(tmp_path: Path) -> No
         await asyncio.gather(*(served.post(chat(PICTURE) if number % 2 else chat()) for number in range(40)))
 
         for gauge in ("requests", "tokens"):
-            assert await served.metric(f"llm_d_epp_inflight_{gauge}{{") == ["0.0"] * 3
-        assert await served.metric("llm_d_epp_request_running{") == ["0.0"]
+            await served.settled(f"llm_d_epp_inflight_{gauge}{{", ["0.0"] * 3)
+        await served.settled("llm_d_epp_request_running{", ["0.0"])
