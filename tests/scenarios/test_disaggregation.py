@@ -121,6 +121,7 @@ async def test_field_P36_the_encoder_that_knows_a_picture_gets_it_again(tmp_path
         assert second[ENCODERS] == first[ENCODERS]
         pod = next(name for name, (_, place) in encoders.items() if place == first[ENCODERS])
         assert await served.metric("llm_d_epp_encoder_cache_hits_total{") == ["1.0"]
+        assert await served.metric("llm_d_epp_encoder_cache_hit_ratio_count{") == ["12.0"]  # two requests, six candidates
         assert await served.metric(f'llm_d_epp_encoder_cache_hits_total{{.*pod="{pod}"') == ["1.0"]
 
 

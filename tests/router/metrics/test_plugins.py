@@ -67,3 +67,18 @@ def test_stale_endpoints_are_told_by_detector() -> None:
     PrometheusPluginMetrics(registry).stale_endpoints("utilization-detector", 3)
 
     assert registry.get_sample_value("llm_d_epp_flow_control_stale_endpoints", {"detector": "utilization-detector"}) == 3
+
+
+def test_one_object_records_for_every_plugin() -> None:
+    registry = CollectorRegistry()
+    metrics = PrometheusPluginMetrics(registry)
+
+    metrics.prefix_hit("n", "t", ratio=0.35, hit_bytes=100)
+    metrics.encoder_cache_queried("n", "t", "image")
+    metrics.encoder_cache_hit("n", "t", "pod", "image")
+    metrics.encoder_cache_ratio("n", "t", 0.75)
+    metrics.disagg_decision("n", "t", "m", "decode-only")
+    metrics.pd_decision("n", "t", "m", "decode-only")
+
+    assert registry.get_sample_value("llm_d_epp_prefix_indexer_hit_ratio_sum", PLUGIN) == 0.35
+    assert registry.get_sample_value("llm_d_epp_encoder_cache_hit_ratio_sum", PLUGIN) == 0.75
