@@ -132,6 +132,7 @@ async def test_message_that_is_no_protobuf_ends_the_stream_only() -> None:
     async with serving(stream) as (_, port), calling(port) as call:
         await call.write(b"\xff\xff\xff")
         assert await call.code() is grpc.StatusCode.UNKNOWN
+        await stream.closed.wait()
 
     assert stream.endings == [Ending.FAILED]
 
