@@ -109,6 +109,7 @@ async def test_stream_that_is_over_is_ended_by_the_server() -> None:
         await call.write(chunk(b"o"))
         assert body_of(await call.read()) == b"o"
         assert await call.code() is grpc.StatusCode.OK
+        await stream.closed.wait()
 
     assert stream.endings == [Ending.PEER_DONE]
 
