@@ -18,10 +18,8 @@ class Stage:
 
     def able(self, endpoints: Sequence[Endpoint]) -> list[Endpoint]:
         """The endpoints that can, in order."""
-        return [endpoint for endpoint in endpoints if self._serves(endpoint.metadata.labels.get(ROLE_LABEL))]
-
-    def _serves(self, role: str | None) -> bool:
-        return self.unlabelled if role is None else role in self.roles
+        roles = self.roles | {None} if self.unlabelled else self.roles
+        return [endpoint for endpoint in endpoints if endpoint.metadata.labels.get(ROLE_LABEL) in roles]
 
 
 ENCODE = Stage(roles=frozenset({"encode", "encode-prefill", *_ALL}))

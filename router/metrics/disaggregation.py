@@ -1,9 +1,13 @@
 """Metrics of serving in stages: which stages requests get, and what encoders are thought to remember."""
 
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
 from typing import Protocol
 
-from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client import CollectorRegistry, Counter
+from prometheus_client.metrics_core import HistogramMetricFamily, Metric
+from prometheus_client.registry import Collector
 
 from router.metrics.aliases import SummedAlias
 from router.metrics.labels import LabelCap
@@ -37,13 +41,39 @@ class DisaggregationMetrics(Protocol):
         """`pod` is thought to have encoded the item."""
         ...
 
-    def encoder_cache_ratio(self, plugin_name: str, plugin_type: str, ratio: float) -> None:
-        """Share of a request's items that one candidate is thought to have encoded."""
+    def encoder_cache_ratio(self, plugin_name: str, plugin_type: str, ratio: float, candidates: int) -> None:
+        """Share of a request's items that each of so many candidates is thought to have encoded."""
         ...
 
     def encoder_cache_forgotten(self, plugin_name: str, plugin_type: str, pod: str) -> None:
         """The pod is gone, and its series with it."""
         ...
+
+
+class RatioHistogram(Collector):
+    """Numbers from 0 to 1 in steps of a tenth, many equal ones at once: every request has one for each candidate."""
+
+    def __init__(self, name: str, text: str, labels: Sequence[str]) -> None:
+        self._name, self._text, self._labels = name, text, labels
+        self._counts: dict[tuple[str, ...], list[int]] = {}  # for each bucket, and beyond
+        self._sums: dict[tuple[str, ...], float] = {}
+
+    def observe(self, labels: tuple[str, ...], ratio: float, times: int) -> None:
+        """The same ratio so many times."""
+        counts = self._counts.get(labels)
+        if counts is None:
+            counts = self._counts[labels] = [0] * (len(_RATIO_BUCKETS) + 1)
+            self._sums[labels] = 0.0
+        counts[bisect_left(_RATIO_BUCKETS, ratio)] += times
+        self._sums[labels] += ratio * times
+
+    def collect(self) -> Iterable[Metric]:
+        """All series."""
+        family = HistogramMetricFamily(self._name, self._text, labels=self._labels)
+        bounds = [*map(str, _RATIO_BUCKETS), "+Inf"]
+        for labels, counts in self._counts.items():
+            family.add_metric(labels, list(zip(bounds, accumulate(counts), strict=True)), self._sums[labels])
+        yield family
 
 
 class PrometheusDisaggregationMetrics:
@@ -64,15 +94,12 @@ class PrometheusDisaggregationMetrics:
         self._encoder_hits = counter(
             "encoder_cache_hits_total", "Media items that a pod is thought to hold.", (*_ENCODER, "pod", "modality")
         )
-        self._encoder_ratio = Histogram(
-            "encoder_cache_hit_ratio",
-            "Share of a request's media items that a candidate is thought to hold.",
-            _ENCODER,
-            namespace=PREFIX,
-            buckets=_RATIO_BUCKETS,
-            registry=registry,
+        self._encoder_ratio = RatioHistogram(
+            f"{PREFIX}_encoder_cache_hit_ratio", "Share of a request's media items that a candidate is thought to hold.", _ENCODER
         )
+        registry.register(self._encoder_ratio)
         self._stage_records: dict[tuple[str, ...], Record] = {}
+        self._pod_records: dict[tuple[str, str, str], dict[str, Record]] = {}  # by modality
 
     def disagg_decision(self, plugin_name: str, plugin_type: str, model: str, decision: str) -> None:
         """A request is served by the stages of `decision`."""
@@ -88,18 +115,19 @@ class PrometheusDisaggregationMetrics:
 
     def encoder_cache_hit(self, plugin_name: str, plugin_type: str, pod: str, modality: str) -> None:
         """`pod` is thought to hold the item."""
-        self._encoder_hits.labels(plugin_type, plugin_name, pod, modality).inc()
-
-    def encoder_cache_ratio(self, plugin_name: str, plugin_type: str, ratio: float) -> None:
-        """Share that one candidate is thought to hold."""
-        key = ("ratio", plugin_type, plugin_name)
-        record = self._stage_records.get(key)
+        pods = self._pod_records.setdefault((plugin_type, plugin_name, pod), {})
+        record = pods.get(modality)
         if record is None:
-            record = self._stage_records[key] = self._encoder_ratio.labels(plugin_type, plugin_name).observe
-        record(ratio)
+            record = pods[modality] = self._encoder_hits.labels(plugin_type, plugin_name, pod, modality).inc
+        record(1)
+
+    def encoder_cache_ratio(self, plugin_name: str, plugin_type: str, ratio: float, candidates: int) -> None:
+        """Share that each of so many candidates is thought to hold."""
+        self._encoder_ratio.observe((plugin_type, plugin_name), ratio, candidates)
 
     def encoder_cache_forgotten(self, plugin_name: str, plugin_type: str, pod: str) -> None:
         """Drop the series of a pod."""
+        self._pod_records.pop((plugin_type, plugin_name, pod), None)
         self._encoder_hits.remove_by_labels({"plugin_type": plugin_type, "plugin_name": plugin_name, "pod": pod})
 
     def _count(self, counter: Counter, *labels: str) -> None:

@@ -76,8 +76,8 @@ class RecordingMetrics:
     def encoder_cache_hit(self, plugin_name: str, plugin_type: str, pod: str, modality: str) -> None:
         self.encoder_hits.append((pod, modality))
 
-    def encoder_cache_ratio(self, plugin_name: str, plugin_type: str, ratio: float) -> None:
-        self.encoder_ratios.append(ratio)
+    def encoder_cache_ratio(self, plugin_name: str, plugin_type: str, ratio: float, candidates: int) -> None:
+        self.encoder_ratios.extend([ratio] * candidates)
 
     def encoder_cache_forgotten(self, plugin_name: str, plugin_type: str, pod: str) -> None:
         self.encoders_forgotten.append(pod)

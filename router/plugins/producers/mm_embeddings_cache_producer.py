@@ -75,10 +75,16 @@ class MmEmbeddingsCacheProducer(DataProducer, PreRequest, EndpointListener):
         request.write(self._items, MediaItems(modalities=modalities))
         for modality in modalities.values():
             self._metrics.encoder_cache_queried(self.name, self.type_name, modality)
+        matches = [EncoderMatch(matched_size=count, request_size=len(modalities)) for count in range(len(modalities) + 1)]
+        candidates = [0] * len(matches)  # by what they match
         for endpoint in endpoints:
-            match = EncoderMatch(matched_size=self._count(endpoint, modalities), request_size=len(modalities))
-            endpoint.write(self._match, match)
-            self._metrics.encoder_cache_ratio(self.name, self.type_name, match.ratio)
+            held = self._held.get(endpoint.live)
+            count = self._count(endpoint, held, modalities) if held else 0
+            endpoint.write(self._match, matches[count])
+            candidates[count] += 1
+        for match, number in zip(matches, candidates, strict=True):
+            if number:
+                self._metrics.encoder_cache_ratio(self.name, self.type_name, match.ratio, number)
 
     async def before_request(self, request: InferenceRequest, result: SchedulingResult) -> None:
         """Record the media at the endpoint that encodes them; the reference records them at the primary one."""
@@ -115,10 +121,7 @@ class MmEmbeddingsCacheProducer(DataProducer, PreRequest, EndpointListener):
             "maxPods": _SHOWN_ENDPOINTS,
         }
 
-    def _count(self, endpoint: Endpoint, modalities: Mapping[str, str]) -> int:
-        held = self._held.get(endpoint.live)
-        if not held:
-            return 0
+    def _count(self, endpoint: Endpoint, held: Mapping[str, None], modalities: Mapping[str, str]) -> int:
         found = [modality for item, modality in modalities.items() if item in held]
         for modality in found:
             self._metrics.encoder_cache_hit(self.name, self.type_name, endpoint.metadata.name, modality)

@@ -1,3 +1,4 @@
+import pytest
 from prometheus_client import CollectorRegistry
 
 from router.metrics.disaggregation import PrometheusDisaggregationMetrics
@@ -39,13 +40,15 @@ def test_the_encoder_cache_is_counted_by_modality_and_pod() -> None:
 
     metrics.encoder_cache_queried("n", "t", "image")
     metrics.encoder_cache_hit("n", "t", "pod", "image")
-    metrics.encoder_cache_ratio("n", "t", 0.35)
-    metrics.encoder_cache_ratio("n", "t", 1.0)
+    metrics.encoder_cache_ratio("n", "t", 0.35, 2)
+    metrics.encoder_cache_ratio("n", "t", 1.0, 1)
 
     assert registry.get_sample_value("llm_d_epp_encoder_cache_queries_total", {**PLUGIN, "modality": "image"}) == 1
     assert registry.get_sample_value("llm_d_epp_encoder_cache_hits_total", {**PLUGIN, "pod": "pod", "modality": "image"}) == 1
     assert registry.get_sample_value("llm_d_epp_encoder_cache_hit_ratio_bucket", {**PLUGIN, "le": "0.3"}) == 0
-    assert registry.get_sample_value("llm_d_epp_encoder_cache_hit_ratio_bucket", {**PLUGIN, "le": "0.4"}) == 1
+    assert registry.get_sample_value("llm_d_epp_encoder_cache_hit_ratio_bucket", {**PLUGIN, "le": "0.4"}) == 2
+    assert registry.get_sample_value("llm_d_epp_encoder_cache_hit_ratio_bucket", {**PLUGIN, "le": "+Inf"}) == 3
+    assert registry.get_sample_value("llm_d_epp_encoder_cache_hit_ratio_sum", PLUGIN) == pytest.approx(1.7)
 
 
 def test_a_pod_that_is_gone_leaves_no_series() -> None:

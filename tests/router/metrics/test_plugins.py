@@ -76,7 +76,7 @@ def test_one_object_records_for_every_plugin() -> None:
     metrics.prefix_hit("n", "t", ratio=0.35, hit_bytes=100)
     metrics.encoder_cache_queried("n", "t", "image")
     metrics.encoder_cache_hit("n", "t", "pod", "image")
-    metrics.encoder_cache_ratio("n", "t", 0.75)
+    metrics.encoder_cache_ratio("n", "t", 0.75, 1)
     metrics.disagg_decision("n", "t", "m", "decode-only")
     metrics.pd_decision("n", "t", "m", "decode-only")
 
