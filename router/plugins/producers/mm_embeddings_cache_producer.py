@@ -107,7 +107,9 @@ class MmEmbeddingsCacheProducer(DataProducer, PreRequest, EndpointListener):
     def endpoint_removed(self, endpoint: LiveEndpoint) -> None:
         """Its cache is gone with it."""
         self._held.pop(endpoint, None)
-        self._metrics.encoder_cache_forgotten(self.name, self.type_name, endpoint.metadata.name)
+        pod = endpoint.metadata.name
+        if all(other.metadata.name != pod for other in self._held):  # a pod has an endpoint for each of its ports
+            self._metrics.encoder_cache_forgotten(self.name, self.type_name, pod)
 
     def debug_state(self) -> Any:
         """Items of each endpoint."""

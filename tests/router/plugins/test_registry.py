@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from router.framework.attributes.encoder_match import EncoderMatch, encoder_match
 from router.framework.attributes.load import InflightLoad, UncachedTokens, inflight_load, uncached_tokens
 from router.framework.attributes.prefix_match import PrefixMatch, prefix_match
 from router.framework.compat import Compat
@@ -24,6 +25,7 @@ from router.framework.scheduling import Filter, Picker, Scorer
 from router.payloads.completions import parse_completions
 from router.plugins import registry
 from router.plugins.registry import ALIASES, ENTRIES, UNBUILT
+from router.wire import ROLE_LABEL
 from tests.support.engine import candidate, candidates, inference_request, result_of
 from tests.support.registered import NOW, REQUIRED, build
 
@@ -108,6 +110,10 @@ def test_construction_starts_nothing_and_state_is_small(entry: Entry, compat: Co
     assert len(repr(plugin.debug_state())) < 500
 
 
+LABELS: tuple[str, ...] = (ROLE_LABEL, "llm-d.ai/context-length-range")
+LABEL_VALUES: tuple[str, ...] = ("decode", "prefill", "encode", "both", "", "0-10", "0-100000", "7-7", "10-0", "500-1000")
+
+
 @st.composite
 def endpoints(draw: st.DrawFn) -> list[Endpoint]:
     """Endpoints with any metrics, and with any of the attributes."""
@@ -119,6 +125,10 @@ def endpoints(draw: st.DrawFn) -> list[Endpoint]:
             running_requests=draw(st.integers(0, 300)),
             kv_cache_usage=draw(st.floats(0, 1)),
             updated_at=draw(st.sampled_from([None, NOW, NOW - 10])),
+            running_adapters=draw(st.frozensets(st.sampled_from("mnop"))),
+            waiting_adapters=draw(st.frozensets(st.sampled_from("mnop"))),
+            max_adapters=draw(st.integers(0, 4)),
+            labels=draw(st.dictionaries(st.sampled_from(LABELS), st.sampled_from(LABEL_VALUES))),
         )
         if draw(st.booleans()):
             load = InflightLoad(requests=draw(st.integers(0, 50)), tokens=draw(st.integers(0, 10_000_000)))
@@ -129,6 +139,9 @@ def endpoints(draw: st.DrawFn) -> list[Endpoint]:
             total = draw(st.integers(0, 3000))
             match = PrefixMatch(matched_blocks=draw(st.integers(0, total)), total_blocks=total, block_size_tokens=64)
             endpoint.write(prefix_match(), match)
+        if draw(st.booleans()):
+            size = draw(st.integers(0, 9))
+            endpoint.write(encoder_match(), EncoderMatch(matched_size=draw(st.integers(0, size)), request_size=size))
         found.append(endpoint)
     return found
 

@@ -116,3 +116,34 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | No
     with pytest.raises(ConfigError, match="cannot be read") as refused:
         read_text(str(path), "")
     assert str(path) in str(refused.value)
+
+
+def test_models_are_polled_and_places_are_read_from_labels() -> None:
+    sources = [
+        {"pluginRef": "models-data-source", "extractors": [{"pluginRef": "models-data-extractor"}]},
+        {"pluginRef": "endpoint-notification-source", "extractors": [{"pluginRef": "topology-extractor"}]},
+    ]
+    plugins = ["models-data-source", "models-data-extractor", "endpoint-notification-source", "topology-extractor"]
+
+    assembly = load_configuration(document(plugins, dataLayer={"sources": sources}), allow_experimental=True)
+
+    assert [source.name for source, _ in assembly.sources] == ["models-data-source", "metrics-data-source"]
+    assert "topology-extractor" in [listener.name for listener in assembly.listeners]
+
+
+def test_an_attribute_that_nobody_reads_off_endpoints_is_refused() -> None:
+    algorithm = {"type": "linear_lower_is_better"}
+    scorer = {"type": "endpoint-attribute-scorer", "parameters": {"attributeKey": "depth", "algorithm": algorithm}}
+
+    with pytest.raises(ConfigError, match='needs "depth/core-metrics-extractor", which no configured plugin produces'):
+        load_configuration(document([scorer]), allow_experimental=True)
+
+
+@pytest.mark.parametrize("producer", [None, ""])
+def test_an_attribute_of_a_custom_metric_is_found(producer: str | None) -> None:
+    metric = {"attributeKey": "depth", "metricSpec": "engine:depth"}
+    extractor = {"type": "core-metrics-extractor", "parameters": {"engineConfigs": [{"name": "mine", "customMetrics": [metric]}]}}
+    parameters = {"attributeKey": "depth", "producer": producer, "algorithm": {"type": "linear_lower_is_better"}}
+    scorer = {"type": "endpoint-attribute-scorer", "parameters": parameters}
+
+    assert "endpoint-attribute-scorer" in load_configuration(document([extractor, scorer]), allow_experimental=True).plugins

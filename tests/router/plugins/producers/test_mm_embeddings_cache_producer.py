@@ -118,3 +118,13 @@ async def test_queries_count_items_and_hits_count_holders() -> None:
     assert pool.metrics.encoder_queries == ["image", "image"]
     assert pool.metrics.encoder_hits == [("a", "image"), ("b", "image")]
     assert pool.metrics.encoder_ratios[-2:] == [0.5, 0.5]
+
+
+async def test_series_of_a_pod_stay_as_long_as_one_of_its_ports() -> None:
+    pool = Pool("a")
+    other_rank = live_endpoint("a")
+    pool.producer.endpoint_added(other_rank)
+
+    pool.producer.endpoint_removed(other_rank)
+
+    assert pool.metrics.encoders_forgotten == []
