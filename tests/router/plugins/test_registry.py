@@ -147,7 +147,7 @@ def endpoints(draw: st.DrawFn) -> list[Endpoint]:
 
 
 @pytest.mark.parametrize("scorer", named(members(Scorer)))
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(pool=endpoints())
 def test_scores_stay_in_the_unit_interval(scorer: Scorer, pool: list[Endpoint]) -> None:
     scores = scorer.score(inference_request(), pool)
@@ -157,7 +157,7 @@ def test_scores_stay_in_the_unit_interval(scorer: Scorer, pool: list[Endpoint]) 
 
 
 @pytest.mark.parametrize("plugin", named(members(Filter)))
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(pool=endpoints())
 def test_filters_return_a_subset_in_order(plugin: Filter, pool: list[Endpoint]) -> None:
     kept = list(plugin.filter(inference_request(), pool))
@@ -166,7 +166,7 @@ def test_filters_return_a_subset_in_order(plugin: Filter, pool: list[Endpoint]) 
 
 
 @pytest.mark.parametrize("picker", named(members(Picker)))
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(pool=endpoints().filter(bool), data=st.data())
 def test_pickers_pick_from_what_they_are_given(picker: Picker, pool: list[Endpoint], data: st.DataObject) -> None:
     scores = {endpoint: data.draw(st.floats(0, 10)) for endpoint in pool}
@@ -178,7 +178,7 @@ def test_pickers_pick_from_what_they_are_given(picker: Picker, pool: list[Endpoi
 
 
 @pytest.mark.parametrize("detector", named(members(SaturationDetector)))
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(pool=endpoints())
 def test_saturation_is_never_negative(detector: SaturationDetector, pool: list[Endpoint]) -> None:
     assert detector.saturation(pool) >= 0
