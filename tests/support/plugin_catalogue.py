@@ -13,7 +13,7 @@ from router.plugins.registry import ALIASES, ENTRIES, UNBUILT
 HEAD = """# Plugins
 
 Every type that a configuration document may name, as the registry (`router/plugins/registry.py`) has them. Written by
-`UPDATE_GOLDEN=1 .venv/bin/python -m pytest tests/router/plugins/test_catalogue.py`; a test holds it to the registry.
+`UPDATE_GOLDEN=1 .venv/bin/python -m pytest tests/architecture/test_plugin_page.py`; a test holds it to the registry.
 
 *beta* types are settled, *alpha* ones need `--allow-experimental-plugins`, *deprecated* ones work and log a line. Parameters are
 given with their defaults; a parameter that is not listed is refused.

@@ -6,7 +6,7 @@ from pathlib import Path
 from router.plugins.registry import ENTRIES
 from tests.support.plugin_catalogue import catalogue
 
-PAGE = Path(__file__).parents[3] / "docs" / "plugins.md"
+PAGE = Path(__file__).parents[2] / "docs" / "plugins.md"
 
 
 def test_the_page_is_what_the_registry_says() -> None:
