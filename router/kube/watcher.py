@@ -12,6 +12,7 @@ from router.kube.client import KubeError
 WATCH_SECONDS = 300  # the server ends a watch after this long, so that a silent dead connection is noticed
 SILENCE_SECONDS = 30.0  # beyond which a watch that should have ended is given up
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.1, 10.0
+DOUBLINGS = 10  # enough to reach the longest pause; a power of all failures of a long night is too large for a float
 GONE = 410  # the version to go on from is too old
 
 Object = Mapping[str, Any]
@@ -125,7 +126,7 @@ class Watcher:
         if str(error) != self._problem:
             self._problem = str(error)
             _log.warning("objects cannot be followed", extra={"fields": {"path": self._collection.path, "problem": self._problem}})
-        longest = min(FIRST_PAUSE_SECONDS * 2**self._failures, LONGEST_PAUSE_SECONDS)
+        longest = min(FIRST_PAUSE_SECONDS * 2 ** min(self._failures, DOUBLINGS), LONGEST_PAUSE_SECONDS)
         await self._sleep(longest * (0.5 + self._random.random() / 2))
 
     def _well(self) -> None:
