@@ -18,6 +18,7 @@ from local.errors import NotReadyError
 from local.kubelet import PodRunner
 from local.layout import LOGS, Layout, RunSettings
 from local.plan import StackPlan
+from local.pods import Pod
 from local.ports import claimed, require_free
 from local.processes import tail
 
@@ -54,6 +55,10 @@ class LocalStack:
             raise NotReadyError(
                 self._complaint(next(pod for pod in self.pods if not pod.ready), f"not ready after {timeout_seconds:g} s")
             ) from None
+
+    def log(self, pod: Pod, container: str) -> Path:
+        """Where a container writes; gone with the stack."""
+        return self._layout.log(pod, container)
 
     async def wait_change(self) -> None:
         """Return at the next change of any pod."""

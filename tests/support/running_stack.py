@@ -43,6 +43,11 @@ class RunningStack:
         """URL of the engine's metrics page."""
         return self.plan.url.rsplit(":", 1)[0] + ":9090/metrics"
 
+    def engine_errors(self) -> list[str]:
+        """Lines of the engine's log that report an error: a fault that was survived is still a fault."""
+        lines = [line for pod, _ in self.plan.engines for line in self.stack.log(pod, "epp").read_text().splitlines()]
+        return [line for line in lines if '"level": "error"' in line or "Traceback" in line]
+
     async def chat(self, content: Any, *, headers: Mapping[str, str] | None = None, **more: Any) -> tuple[int, dict[str, Any]]:
         body = {"model": self.plan.model, "max_tokens": 4, "messages": [{"role": "user", "content": content}], **more}
         async with self.client.post(f"{self.plan.url}/v1/chat/completions", json=body, headers=headers) as response:
