@@ -37,7 +37,7 @@ check: $(STAMP)
 	@echo "== types"; $(BIN)/basedpyright --level error
 
 unit: $(STAMP)
-	@echo "== tests"; $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
+	@echo "== tests"; $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
 
 format: $(STAMP)
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .

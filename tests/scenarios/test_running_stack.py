@@ -11,7 +11,7 @@ import pytest_asyncio
 
 from tests.support.running_stack import RunningStack, image, running_stack, words
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("stack")]
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 HOLD = {"x-hold": "yes"}
 # A held request waits this long before its first chunk: time to read the books, not a bound that a test depends on.

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import os
 import re
 import zlib
 from collections.abc import AsyncGenerator, Mapping
@@ -107,8 +108,9 @@ class RunningStack:
 @asynccontextmanager
 async def running_stack(config: Mapping[str, Any] | None = None) -> AsyncGenerator[RunningStack]:
     """Start a stack and wait until the engine knows every pod."""
-    recording = evaluate(dict(config or {}), stack="scenario", secrets={"huggingFaceToken": "not-a-token"})
-    plan = plan_stack("scenario", recording.objects, limit=4, model=recording.exports.get("model"))
+    name = f"scenario-{os.getpid()}"  # of its own, so that two sessions have different addresses
+    recording = evaluate(dict(config or {}), stack=name, secrets={"huggingFaceToken": "not-a-token"})
+    plan = plan_stack(name, recording.objects, limit=4, model=recording.exports.get("model"))
     settings = RunSettings(programs=Programs.find(), play=Play(sim_profile="fast"), scale=0.1)
     house = Housekeeping(clock=RealClock(), hurry=asyncio.Event())
     async with play(plan, settings, house) as stack, aiohttp.ClientSession() as client:

@@ -117,11 +117,13 @@ class Exchange:
     def _cause(self, ending: Ending, follower: ResponseFollower) -> TerminationCause:
         """Why a response did not complete.
 
-        Envoy half-closes the stream both when the client left and when the pod broke off. Before the response only the first is
-        possible: for a pod that fails then, Envoy answers itself, and that answer passes here. Later it cannot be known.
+        Envoy half-closes or resets the stream both when the client left and when the pod broke off. Before the response only the
+        first is possible: for a pod that fails then, Envoy answers itself, and that answer passes here. Later it cannot be known.
         """
-        left_early = ending is Ending.PEER_DONE and not follower.begun and not self._services.compat.reference
-        gave_up = ending is Ending.CANCELLED or left_early
+        if self._services.compat.reference:
+            gave_up = ending is Ending.CANCELLED
+        else:
+            gave_up = ending is not Ending.FAILED and not follower.begun
         return TerminationCause.CLIENT_DISCONNECT if gave_up else TerminationCause.ERROR
 
     async def _take_request(self, message: Message) -> Sequence[Reply]:

@@ -434,7 +434,8 @@ async def test_error_of_the_model_server_is_counted(status: str) -> None:
     ("ending", "response", "reference", "cause"),
     [
         (Ending.CANCELLED, False, False, "client-disconnect"),
-        (Ending.CANCELLED, True, False, "client-disconnect"),
+        (Ending.CANCELLED, True, False, "error"),
+        (Ending.CANCELLED, True, True, "client-disconnect"),
         (Ending.PEER_DONE, False, False, "client-disconnect"),
         (Ending.PEER_DONE, False, True, "error"),
         (Ending.PEER_DONE, True, False, "error"),
