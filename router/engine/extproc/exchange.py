@@ -120,10 +120,8 @@ class Exchange:
         Envoy half-closes or resets the stream both when the client left and when the pod broke off. Before the response only the
         first is possible: for a pod that fails then, Envoy answers itself, and that answer passes here. Later it cannot be known.
         """
-        if self._services.compat.reference:
-            gave_up = ending is Ending.CANCELLED
-        else:
-            gave_up = ending is not Ending.FAILED and not follower.begun
+        left_early = ending is not Ending.FAILED and not follower.begun
+        gave_up = ending is Ending.CANCELLED if self._services.compat.reference else left_early
         return TerminationCause.CLIENT_DISCONNECT if gave_up else TerminationCause.ERROR
 
     async def _take_request(self, message: Message) -> Sequence[Reply]:
