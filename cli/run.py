@@ -136,6 +136,8 @@ class Session:
             await stack.wait_ready(options.ready_timeout_seconds, progress)
             progress()
             await wait_known(session, self._plan, house.clock, options.ready_timeout_seconds)
+            for text in stack.warnings():
+                self._console.print(f"warning: model server flag {text}; a real one may refuse it", soft_wrap=True, markup=False)
             self._served = True
             if options.check:
                 return await self._check(session)

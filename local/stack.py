@@ -24,6 +24,7 @@ from local.processes import tail
 
 CRASHES = 3  # restarts of a container before it was ever ready: it will not get better by waiting
 PREFIX = "mmserve-"
+WARNING = "simulator: flag "  # how the simulator's lines about flags begin
 
 
 class LocalStack:
@@ -59,6 +60,12 @@ class LocalStack:
     def log(self, pod: Pod, container: str) -> Path:
         """Where a container writes; gone with the stack."""
         return self._layout.log(pod, container)
+
+    def warnings(self) -> list[str]:
+        """What simulated model servers said about flags that have no effect on them, each text once."""
+        logs = [self.log(pod, container["name"]) for pod, _ in self.plan.model_servers for container in pod.containers]
+        lines = [line for log in logs if log.exists() for line in log.read_text(errors="replace").splitlines()]
+        return sorted({line.removeprefix(WARNING) for line in lines if line.startswith(WARNING)})
 
     async def wait_change(self) -> None:
         """Return at the next change of any pod."""

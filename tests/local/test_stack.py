@@ -211,3 +211,14 @@ async def test_a_runner_that_is_killed_leaves_nothing_either(tmp_path: Path) -> 
     await process.wait()
 
     await until(lambda: leftovers(plan, folder) == [])
+
+
+async def test_flags_without_effect_are_told_once(tmp_path: Path) -> None:
+    plan = small_plan(own("stack-flags"))
+    async with play(plan, settings(tmp_path), house()) as stack:
+        await stack.wait_ready(60)
+        for pod, _ in plan.model_servers:
+            with stack.log(pod, "modelserver").open("a") as log:
+                log.write("simulator: flag --nonsense is not known and has no effect\nsimulator: tiny/model on http://x\n")
+
+        assert stack.warnings() == ["--nonsense is not known and has no effect"]
